@@ -1,0 +1,60 @@
+#include "context.h"
+
+#include <mutex>
+#include <utility>
+
+namespace tfe {
+namespace {
+
+std::mutex g_mutex;
+std::weak_ptr<Context> g_context;
+
+}  // namespace
+
+Result<std::shared_ptr<Context>> Context::Acquire() {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  if (std::shared_ptr<Context> shared = g_context.lock()) return shared;
+  std::shared_ptr<Context> context(new Context());
+  Status initialized = context->Initialize();
+  if (!initialized.ok()) return std::move(initialized.failure());
+  g_context = context;
+  return context;
+}
+
+Status Context::Initialize() {
+  const Api& api = TheApi();
+  StatusPtr status(api.TF_NewStatus());
+  ContextOptionsPtr options(api.TFE_NewContextOptions());
+  context_.reset(api.TFE_NewContext(options.get(), status.get()));
+  if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
+
+  DeviceListPtr list(api.TFE_ContextListDevices(context_.get(), status.get()));
+  if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
+  bool only_one_cpu = true;
+  std::string first_cpu;
+  const int count = api.TF_DeviceListCount(list.get());
+  for (int i = 0; i < count; ++i) {
+    const char* name = api.TF_DeviceListName(list.get(), i, status.get());
+    if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
+    const char* type = api.TF_DeviceListType(list.get(), i, status.get());
+    if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
+    devices_.push_back({name, type});
+    if (devices_.back().type == "CPU" && first_cpu.empty()) {
+      first_cpu = name;
+    } else {
+      only_one_cpu = false;
+    }
+  }
+  if (!only_one_cpu) cpu_pin_ = first_cpu;
+  return Done{};
+}
+
+Context::~Context() {
+  if (context_ == nullptr) return;
+  // Queued work must be over before the context goes: the process may be on its way out, and static
+  // destructors that run beside TensorFlow's threads crash.
+  StatusPtr status(TheApi().TF_NewStatus());
+  TheApi().TFE_ContextAsyncWait(context_.get(), status.get());
+}
+
+}  // namespace tfe

@@ -1,0 +1,71 @@
+// What one JavaScript environment (the main thread, a worker) owns natively, and the door through
+// which its failures become TfeErrors. No static holds a JavaScript value.
+// Owner: the environment (instance data). Thread: its own only.
+#ifndef TFE_NODE_ENV_H_
+#define TFE_NODE_ENV_H_
+
+#include <napi.h>
+
+#include <memory>
+#include <vector>
+
+#include "handle_table.h"
+#include "op.h"
+#include "status.h"
+#include "tensor.h"
+
+namespace tfe {
+
+class EnvData {
+ public:
+  // Rank, dtype and dims cross in one shared array of doubles instead of JavaScript arrays: TensorFlow
+  // allows 254 dims, and two more elements are dtype and rank.
+  static constexpr size_t kMaxRank = 254;
+  static constexpr size_t kScratchLength = kMaxRank + 2;
+
+  explicit EnvData(Napi::Env env);
+  ~EnvData();
+
+  static EnvData& From(Napi::Env env) { return *env.GetInstanceData<EnvData>(); }
+
+  // The op runner (and with it the context); made on first use.
+  Result<OpRunner*> Runner();
+  bool has_runner() const { return runner_ != nullptr; }
+
+  HandleTable& handles() { return handles_; }
+
+  // Stores a handle and writes its dtype, rank and dims to the scratch array; answers its id.
+  Result<double> Adopt(HandlePtr handle);
+  // Frees one handle; false when there is none of that id.
+  bool Release(double id);
+
+  double* scratch() { return scratch_data_; }
+  Napi::Value scratch_value() { return scratch_.Value(); }
+
+  void set_make_error(Napi::Function make_error) {
+    make_error_ = Napi::Persistent(make_error);
+  }
+  // Throws the TfeError that lib/errors makes of `failure`, as a C++ exception that node-addon-api
+  // turns into the pending JavaScript exception.
+  [[noreturn]] void Throw(const Failure& failure);
+
+  // Drops everything that belongs to TensorFlow: op, constants, handles, context. In that order.
+  void Drain();
+
+ private:
+  // Tells V8 about memory it cannot see, in steps: a call per op would cost more than it tells.
+  void AccountExternalMemory();
+
+  Napi::Env env_;
+  Napi::FunctionReference make_error_;
+  Napi::Reference<Napi::Float64Array> scratch_;
+  double* scratch_data_ = nullptr;
+  TensorFacts facts_;
+  int64_t reported_bytes_ = 0;
+  std::unique_ptr<OpRunner> runner_;
+  HandleTable handles_;
+};
+
+}  // namespace tfe
+
+#endif  // TFE_NODE_ENV_H_
