@@ -189,17 +189,18 @@ AttrValue ReadAttr(EnvData& data, const std::string& kind, const Napi::Value& va
   BadArgument(data, "prepare", "attributes of kind type, bool, int, float or string");
 }
 
-// prepare(name, inputs, attrs: [name, kind, value][], constants: [position, id][]) => index
+// prepare(label, name, inputs, attrs: [name, kind, value][], constants: [position, id][]) => index
 // A constant's handle is shared with the prepared op; the caller may release its id afterwards.
 Napi::Value Prepare(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   OpRunner* runner = Expect(data, data.Runner());
   PreparedOp op;
-  op.name = StringArgument(data, info[0], "prepare");
-  op.inputs = static_cast<int>(NumberArgument(data, info, 1, "prepare"));
+  op.label = StringArgument(data, info[0], "prepare");
+  op.name = StringArgument(data, info[1], "prepare");
+  op.inputs = static_cast<int>(NumberArgument(data, info, 2, "prepare"));
   if (op.inputs < 0 || op.inputs > kMaxInputs) BadArgument(data, "prepare", "0 to 8 inputs");
-  if (!info[2].IsArray() || !info[3].IsArray()) BadArgument(data, "prepare", "two arrays");
-  const Napi::Array attrs = info[2].As<Napi::Array>();
+  if (!info[3].IsArray() || !info[4].IsArray()) BadArgument(data, "prepare", "two arrays");
+  const Napi::Array attrs = info[3].As<Napi::Array>();
   for (uint32_t i = 0; i < attrs.Length(); ++i) {
     const Napi::Value entry = attrs[i];
     if (!entry.IsArray()) BadArgument(data, "prepare", "attributes as [name, kind, value]");
@@ -207,7 +208,7 @@ Napi::Value Prepare(const CallbackInfo& info) {
     const std::string kind = StringArgument(data, attr[1u], "prepare");
     op.attrs.push_back({StringArgument(data, attr[0u], "prepare"), ReadAttr(data, kind, attr[2u])});
   }
-  const Napi::Array constants = info[3].As<Napi::Array>();
+  const Napi::Array constants = info[4].As<Napi::Array>();
   int last = -1;
   for (uint32_t i = 0; i < constants.Length(); ++i) {
     const Napi::Value entry = constants[i];

@@ -7,14 +7,24 @@ namespace tfe {
 OpRunner::OpRunner(std::shared_ptr<Context> context)
     : context_(std::move(context)), status_(TheApi().TF_NewStatus()) {}
 
+namespace {
+
+Failure OpFailure(const PreparedOp& op, const TF_Status* status) {
+  Failure failure = FromTfStatus("TFE_OP_FAILED", status);
+  failure.facts = {{"op", op.label}, {"kernel", op.name}, {"reason", failure.tf_message}};
+  return failure;
+}
+
+}  // namespace
+
 Status OpRunner::Check(const PreparedOp& op) {
   const Api& api = TheApi();
   OpPtr probe(api.TFE_NewOp(context_->get(), op.name.c_str(), status_.get()));
-  if (!IsOk(status_.get())) return FromTfStatus("TFE_OP_FAILED", status_.get());
+  if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   for (const Attr& attr : op.attrs) {
     unsigned char is_list = 0;
     api.TFE_OpGetAttrType(probe.get(), attr.name.c_str(), &is_list, status_.get());
-    if (!IsOk(status_.get())) return FromTfStatus("TFE_OP_FAILED", status_.get());
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   }
   return Done{};
 }
@@ -53,7 +63,7 @@ Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs
     const bool is_constant = constant != op.constants.end() && constant->position == position;
     TFE_TensorHandle* handle = is_constant ? (constant++)->handle.get() : inputs[given++];
     api.TFE_OpAddInput(op_.get(), handle, status_.get());
-    if (!IsOk(status_.get())) return FromTfStatus("TFE_OP_FAILED", status_.get());
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   }
   return Done{};
 }
@@ -62,11 +72,11 @@ Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* i
   const Api& api = TheApi();
   if (op_ == nullptr) {
     op_.reset(api.TFE_NewOp(context_->get(), op.name.c_str(), status_.get()));
-    if (!IsOk(status_.get())) return FromTfStatus("TFE_OP_FAILED", status_.get());
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   }
   // Also on a fresh op: Reset is what takes the device.
   api.TFE_OpReset(op_.get(), op.name.c_str(), context_->cpu_pin(), status_.get());
-  if (!IsOk(status_.get())) return FromTfStatus("TFE_OP_FAILED", status_.get());
+  if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   SetAttrs(op);
 
   Status added = AddInputs(op, inputs);
@@ -75,7 +85,7 @@ Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* i
   if (added.ok()) {
     api.TFE_Execute(op_.get(), &output, &outputs, status_.get());
     if (IsOk(status_.get())) return HandlePtr(output);
-    added = FromTfStatus("TFE_OP_FAILED", status_.get());
+    added = OpFailure(op, status_.get());
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();

@@ -35,7 +35,8 @@ struct ConstantInput {
 };
 
 struct PreparedOp {
-  std::string name;
+  std::string label;  // what the caller knows it by: "tf.matmul"
+  std::string name;   // TensorFlow's op: "MatMul"
   // Always set in full, so that one op makes one cached kernel in TensorFlow, never two.
   std::vector<Attr> attrs;
   std::vector<ConstantInput> constants;  // by ascending position

@@ -1,0 +1,27 @@
+/** The engine of TensorFlow's CPU kernels: executors ask it for prepared kernels and run them on tensor handles. */
+import type { Engine, EngineType } from '../extension/module';
+import { Kernel, type KernelSpec } from '../tensor/kernel';
+
+export class TfeEngine implements Engine {
+  static readonly type: EngineType<TfeEngine> = Object.freeze({
+    engineId: 'tfe-node.tfe-cpu.v1',
+    contextIdentity: 'TfeEngine',
+  });
+
+  readonly type: EngineType = TfeEngine.type;
+
+  readonly #kernels = new Map<string, Kernel>();
+
+  /**
+   * The kernel of `spec`, prepared once per engine. Executors that run often keep the answer.
+   */
+  kernel(spec: KernelSpec): Kernel {
+    const key = JSON.stringify(spec);
+    let kernel = this.#kernels.get(key);
+    if (kernel === undefined) {
+      kernel = new Kernel(spec);
+      this.#kernels.set(key, kernel);
+    }
+    return kernel;
+  }
+}

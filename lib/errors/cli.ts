@@ -1,0 +1,11 @@
+/** Errors of the command line itself: what the arguments say, before any command runs. */
+import { errorTable } from './define';
+
+export const CLI_ERRORS = errorTable({
+  TFE_CLI_USAGE: {
+    phase: 'cli',
+    message: (f: { problem: string; command: string }) => `${f.problem}.`,
+    hint: (f: { problem: string; command: string }) =>
+      `Run \`npx ${f.command} --help\` for the usage.`,
+  },
+});

@@ -1,0 +1,81 @@
+import { errorTable } from './define';
+
+/** Finding and opening the addon and the library. Raised in lib/native/loader.ts and native/library.cc. */
+export const LOAD_ERRORS = errorTable({
+  TFE_ADDON_ABI: {
+    phase: 'load',
+    message: (f: { required: number; found: string }) =>
+      `tfe-node's addon needs Node-API ${f.required}, but this Node offers ${f.found}.`,
+    hint: 'Use Node 20.19 or later.',
+  },
+  TFE_ADDON_LOAD_FAILED: {
+    phase: 'load',
+    message: (f: { path: string; reason: string }) =>
+      `The addon ${f.path} could not be loaded: ${f.reason}.`,
+    hint: 'It was probably built for another Node or platform; rebuild it with `npm run build:native`.',
+  },
+  TFE_ADDON_NOT_BUILT: {
+    phase: 'load',
+    message: (f: { tried: readonly string[] }) =>
+      `The addon is not built; looked for ${f.tried.join(' and ')}.`,
+    hint: 'Build it with `npm run build:native` in the tfe-node folder (needs cmake and a C++17 compiler).',
+  },
+  TFE_ADDONS_DISABLED: {
+    phase: 'load',
+    message: (f: { path: string }) =>
+      `Node was started without the permission to load addons, so ${f.path} cannot be loaded.`,
+    hint: 'Start Node with --allow-addons beside --permission (Node 20: --experimental-permission), and without --no-addons.',
+  },
+  TFE_BINDING_ARGUMENT: {
+    phase: 'load',
+    message: (f: { function: string; expected: string }) =>
+      `The addon's function ${f.function} expected ${f.expected}.`,
+    hint: 'Use the public functions of tfe-node; the addon itself has no stable interface.',
+  },
+  TFE_CONTEXT_FAILED: {
+    phase: 'load',
+    message: () => 'TensorFlow could not make its eager context.',
+    hint: "TensorFlow's own message is in the error's tfStatus.",
+  },
+  TFE_CPU_UNSUPPORTED: {
+    phase: 'load',
+    message: (f: { flag: string }) =>
+      `This CPU lacks the instruction set ${f.flag.toUpperCase()}, without which TensorFlow's library kills the process.`,
+    hint: 'Run on a newer CPU (for a virtual machine: pass the host CPU flags through).',
+  },
+  TFE_LIBRARY_CONFLICT: {
+    phase: 'load',
+    message: (f: { mapped: string; wanted: string }) =>
+      `Another TensorFlow is already loaded in this process: ${f.mapped}. tfe-node would load ${f.wanted}.`,
+    hint: 'Two TensorFlows in one process corrupt each other; remove the other package (tfjs-node, for example) or use it in another process.',
+  },
+  TFE_LIBRARY_NOT_OPEN: {
+    phase: 'load',
+    message: () => 'The TensorFlow library has not been opened.',
+    hint: 'Use the public functions of tfe-node, which open it.',
+  },
+  TFE_LIBRARY_OPEN_FAILED: {
+    phase: 'load',
+    message: (f: { path: string; reason: string }) =>
+      `The TensorFlow library ${f.path} could not be opened: ${f.reason}.`,
+    hint: 'Check it with `npx tfe-node runtime verify`.',
+  },
+  TFE_LIBRARY_VERSION: {
+    phase: 'load',
+    message: (f: { path: string; expected: string; found: string }) =>
+      `${f.path} says that it is TensorFlow ${f.found}, but this package is pinned to ${f.expected}.`,
+    hint: 'Install the pinned library with `npx tfe-node runtime install`.',
+  },
+  TFE_SYMBOL_MISSING: {
+    phase: 'load',
+    message: (f: { symbol: string; path: string }) =>
+      `${f.path} does not export ${f.symbol}, so it is not the pinned TensorFlow.`,
+    hint: 'Check it with `npx tfe-node runtime verify`.',
+  },
+  TFE_SYMBOL_WRONG_IMAGE: {
+    phase: 'load',
+    message: (f: { symbol: string; expected: string; found: string }) =>
+      `The symbol ${f.symbol} was found in ${f.found} instead of ${f.expected}.`,
+    hint: 'Check both libraries with `npx tfe-node runtime verify`, and that LD_PRELOAD and LD_LIBRARY_PATH name no TensorFlow.',
+  },
+});

@@ -1,0 +1,116 @@
+import { errorTable } from './define';
+
+/** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
+export const TENSOR_ERRORS = errorTable({
+  TFE_DTYPE_NOT_CARRIED: {
+    phase: 'tensor',
+    message: (f: { tf: number }) =>
+      `TensorFlow answered a tensor of TF_DataType ${f.tf}, which has no JavaScript carrier.`,
+    hint: 'Cast it to a dtype of the table in docs/tensors.md.',
+  },
+  TFE_DTYPE_UNKNOWN: {
+    phase: 'tensor',
+    message: (f: { received: string; allowed: readonly string[] }) =>
+      `Expected a dtype for options.dtype but received ${f.received}.`,
+    hint: (f: { allowed: readonly string[] }) => `Use one of ${f.allowed.join(', ')}.`,
+  },
+  TFE_HANDLE_TABLE_FULL: {
+    phase: 'tensor',
+    message: (f: { limit: string }) => `This thread already holds ${f.limit} tensors.`,
+    hint: 'Free tensors with scope(), `using` or dispose().',
+  },
+  TFE_INT64_UNSAFE: {
+    phase: 'tensor',
+    message: (f: { value: string; index: number }) =>
+      `Element ${f.index} is ${f.value}, which a Number cannot hold exactly.`,
+    hint: "Read it without { int64: 'number' }: int64 data is a BigInt64Array.",
+  },
+  TFE_OPTION_UNKNOWN: {
+    phase: 'tensor',
+    message: (f: { function: string; option: string; allowed: readonly string[] }) =>
+      `${f.function} has no option ${f.option}.`,
+    hint: (f: { allowed: readonly string[] }) => `Its options are ${f.allowed.join(', ')}.`,
+  },
+  TFE_OPTION_VALUE: {
+    phase: 'tensor',
+    message: (f: { function: string; option: string; expected: string; received: string }) =>
+      `Expected ${f.expected} for ${f.option} of ${f.function} but received ${f.received}.`,
+    hint: '',
+  },
+  TFE_SCOPE_PROMISE: {
+    phase: 'tensor',
+    message: () => 'The function given to scope() answered a promise.',
+    hint: 'Use scopeAsync() for async functions: scope() frees its tensors when the function returns, before the promise settles.',
+  },
+  TFE_SHAPE_INVALID: {
+    phase: 'tensor',
+    message: (f: { received: string }) =>
+      `Expected an array of at most 254 integers of 0 or more for options.shape but received ${f.received}.`,
+    hint: '',
+  },
+  TFE_SHAPE_MISMATCH: {
+    phase: 'tensor',
+    message: (f: { shape: string; elements: number; values: number }) =>
+      `The shape ${f.shape} has ${f.elements} elements, but ${f.values} values were given.`,
+    hint: 'Give as many values as the shape has elements, or one value to fill it with.',
+  },
+  TFE_TENSOR_ALLOCATION: {
+    phase: 'tensor',
+    message: (f: { bytes: string }) => `TensorFlow could not allocate ${f.bytes} bytes.`,
+    hint: 'Free tensors, or work in smaller batches.',
+  },
+  TFE_TENSOR_AS_PRIMITIVE: {
+    phase: 'tensor',
+    message: () =>
+      'A tensor cannot be used with an operator: JavaScript has no operator overloading.',
+    hint: 'Write tf.add(a, b) for a + b (tf.subtract, tf.multiply, tf.divide), and `${tensor}` or tensor.toString() for text.',
+  },
+  TFE_TENSOR_BYTE_SIZE: {
+    phase: 'tensor',
+    message: (f: { expected: string; received: string }) =>
+      `Expected ${f.expected} bytes but received ${f.received}.`,
+    hint: 'The data may have been changed or detached while it was being read.',
+  },
+  TFE_TENSOR_DISPOSED: {
+    phase: 'tensor',
+    message: (f: { use?: string }) =>
+      f.use === undefined ? 'The tensor is disposed.' : `A tensor used by ${f.use} is disposed.`,
+    hint: 'Return it from the scope() that made it, call keep() on it, or dispose it later.',
+  },
+  TFE_TENSOR_FAILED: {
+    phase: 'tensor',
+    message: () => 'TensorFlow refused to make or read a tensor.',
+    hint: "TensorFlow's own message is in the error's tfStatus.",
+  },
+  TFE_TENSOR_FOREIGN: {
+    phase: 'tensor',
+    message: () => 'The tensor belongs to another thread or to another copy of tfe-node.',
+    hint: 'Send its data (dataSync()) to the other thread and make a tensor there; install one copy of tfe-node.',
+  },
+  TFE_TENSOR_FORGED: {
+    phase: 'tensor',
+    message: (f: { id: string }) => `${f.id} is not the id of a tensor.`,
+    hint: 'Ids are internal; use the Tensor objects that tfe-node makes.',
+  },
+  TFE_VALUE_DOES_NOT_FIT: {
+    phase: 'tensor',
+    message: (f: { value: string; index: number; dtype: string }) =>
+      `Value ${f.value} at index ${f.index} does not fit dtype ${f.dtype}.`,
+    hint: (f: { dtype: string }) =>
+      f.dtype.includes('int')
+        ? 'Integers only, within the range of the dtype; write int64 and uint64 values beyond 2^53 as bigint.'
+        : 'Give numbers for float dtypes and booleans for bool.',
+  },
+  TFE_VALUES_RAGGED: {
+    phase: 'tensor',
+    message: (f: { path: string; expected: string; received: string }) =>
+      `The nested arrays are ragged: expected ${f.expected} at values${f.path} but received ${f.received}.`,
+    hint: 'All arrays of one level need the same length.',
+  },
+  TFE_VALUES_TYPE: {
+    phase: 'tensor',
+    message: (f: { received: string; path: string }) =>
+      `Expected a number, bigint, boolean, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
+    hint: '',
+  },
+});

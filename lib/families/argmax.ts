@@ -1,0 +1,47 @@
+/** The family `tfe-node.argmax.v1`: index of the largest value along one axis. TensorFlow's ArgMax. */
+import { TfeEngine } from '../engines/tfe';
+import { defineExtensionRuntime } from '../extension/module';
+import { defineExtensionOp } from '../extension/op';
+import { DTYPES as TABLE, DTYPE_NAMES } from '../tensor/dtype';
+import { checkAxis, checkAxisInRange, checkOneOf, sameDType } from './checks';
+
+/** `axis` counts from the front. */
+export type ArgmaxPayload = Readonly<{ axis: number; outputType: 'int32' | 'int64' }>;
+
+const LABEL = 'tf.argmax';
+const FAMILY_ID = 'tfe-node.argmax.v1';
+
+export const argmax = defineExtensionOp<ArgmaxPayload>({
+  familyId: FAMILY_ID,
+  inputCount: 1,
+  outputCount: 1,
+  effects: [],
+  aliases: 'allFresh',
+  checkPayload(payload) {
+    checkAxis(FAMILY_ID, payload, 'axis');
+    checkOneOf(FAMILY_ID, payload, 'outputType', ['int32', 'int64']);
+  },
+  inferOutputMeta({ axis, outputType }, context) {
+    sameDType(context, DTYPE_NAMES, LABEL, ['input']);
+    checkAxisInRange(context, axis, LABEL);
+    const shape = context.inputShape(0).filter((_, i) => i !== axis);
+    return [{ dtype: outputType, shape }];
+  },
+});
+
+export const argmaxRuntime = defineExtensionRuntime({
+  runtime: 'ArgmaxRuntime',
+  familyId: FAMILY_ID,
+  op: argmax,
+  sessionSupported: () => true,
+  executeInSession({ payload }, engine: TfeEngine, [input]) {
+    const kernel = engine.kernel({
+      label: LABEL,
+      name: 'ArgMax',
+      inputs: 1,
+      attrs: [['output_type', 'type', TABLE[payload.outputType].tf]],
+      constants: [{ position: 1, values: payload.axis, dtype: 'int32' }],
+    });
+    return [kernel.run1(input!)];
+  },
+});

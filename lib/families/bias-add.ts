@@ -1,0 +1,59 @@
+/** The family `tfe-node.bias_add.v1`: adds a vector to the channel axis. TensorFlow's BiasAdd. */
+import { tfeError } from '../errors';
+import { TfeEngine } from '../engines/tfe';
+import { defineExtensionRuntime } from '../extension/module';
+import { defineExtensionOp } from '../extension/op';
+import { DTYPE_NAMES, type DType } from '../tensor/dtype';
+import { checkOneOf, sameDType } from './checks';
+
+/** `NHWC`: channels last, `NCHW`: channels on axis 1. */
+export type BiasAddPayload = Readonly<{ dataFormat: 'NHWC' | 'NCHW' }>;
+
+const LABEL = 'tf.nn.bias_add';
+const FAMILY_ID = 'tfe-node.bias_add.v1';
+const DTYPES: readonly DType[] = DTYPE_NAMES.filter((dtype) => dtype !== 'bool');
+
+export const biasAdd = defineExtensionOp<BiasAddPayload>({
+  familyId: FAMILY_ID,
+  inputCount: 2,
+  outputCount: 1,
+  effects: [],
+  aliases: 'allFresh',
+  checkPayload(payload) {
+    checkOneOf(FAMILY_ID, payload, 'dataFormat', ['NHWC', 'NCHW']);
+  },
+  inferOutputMeta({ dataFormat }, context) {
+    const dtype = sameDType(context, DTYPES, LABEL, ['value', 'bias']);
+    const shape = context.inputShape(0);
+    requireRank('value', 'rank 2 or more', shape.length, shape.length >= 2);
+    const biasRank = context.inputShape(1).length;
+    requireRank('bias', 'rank 1', biasRank, biasRank === 1);
+    context.requireAxesEqual([0, dataFormat === 'NCHW' ? 1 : shape.length - 1], [1, 0]);
+    return [{ dtype, shape }];
+  },
+});
+
+function requireRank(argument: string, expected: string, received: number, good: boolean): void {
+  if (good) return;
+  throw tfeError(
+    'TFE_OP_RANK',
+    { op: LABEL, argument, expected, received },
+    { op: LABEL, familyId: FAMILY_ID },
+  );
+}
+
+export const biasAddRuntime = defineExtensionRuntime({
+  runtime: 'BiasAddRuntime',
+  familyId: FAMILY_ID,
+  op: biasAdd,
+  sessionSupported: () => true,
+  executeInSession({ payload }, engine: TfeEngine, [value, bias]) {
+    const kernel = engine.kernel({
+      label: LABEL,
+      name: 'BiasAdd',
+      inputs: 2,
+      attrs: [['data_format', 'string', payload.dataFormat]],
+    });
+    return [kernel.run2(value!, bias!)];
+  },
+});

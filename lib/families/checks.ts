@@ -1,0 +1,67 @@
+/** Checks that several families make of payloads and inputs. */
+import { describeValue } from '../describe';
+import { tfeError } from '../errors';
+import type { Payload } from '../extension/payload';
+import type { ExtensionShapeContext } from '../extension/shape-context';
+import type { DType } from '../tensor/dtype';
+
+export function checkBoolean(familyId: string, payload: Payload, field: string): void {
+  if (typeof payload[field] !== 'boolean') refusePayload(familyId, payload, field, 'a boolean');
+}
+
+/** Axes are counted from the front: -1 and rank - 1 would be two payloads for one meaning. */
+export function checkAxis(familyId: string, payload: Payload, field: string): void {
+  const axis = payload[field];
+  if (!Number.isSafeInteger(axis) || (axis as number) < 0) {
+    refusePayload(familyId, payload, field, 'an integer of 0 or more');
+  }
+}
+
+export function checkOneOf(
+  familyId: string,
+  payload: Payload,
+  field: string,
+  allowed: readonly string[],
+): void {
+  if (!allowed.includes(payload[field] as string)) {
+    refusePayload(familyId, payload, field, allowed.map((value) => `'${value}'`).join(' or '));
+  }
+}
+
+function refusePayload(familyId: string, payload: Payload, field: string, expected: string): never {
+  const received = describeValue(payload[field]);
+  throw tfeError(
+    'TFE_EXTENSION_PAYLOAD_VALUE',
+    { familyId, field, expected, received },
+    { familyId },
+  );
+}
+
+/** The dtype that all inputs share. `names` are the arguments, for errors. */
+export function sameDType(
+  context: ExtensionShapeContext,
+  allowed: readonly DType[],
+  op: string,
+  names: readonly string[],
+): DType {
+  const dtype = context.inputDtype(0);
+  if (!allowed.includes(dtype)) {
+    throw tfeError('TFE_OP_DTYPE', { op, argument: names[0]!, allowed, received: dtype }, { op });
+  }
+  for (let i = 1; i < names.length; i++) {
+    const second = context.inputDtype(i);
+    if (second === dtype) continue;
+    throw tfeError(
+      'TFE_OP_DTYPE_MISMATCH',
+      { op, argument: names[i]!, first: dtype, second },
+      { op },
+    );
+  }
+  return dtype;
+}
+
+/** @throws TfeError `TFE_OP_AXIS` when `axis` is not below the rank of input 0 */
+export function checkAxisInRange(context: ExtensionShapeContext, axis: number, op: string): void {
+  const rank = context.inputShape(0).length;
+  if (axis >= rank) throw tfeError('TFE_OP_AXIS', { op, axis, rank }, { op });
+}

@@ -1,0 +1,106 @@
+/** The family `tfe-node.matmul.v1`: matrix product, batched from rank 3 on. TensorFlow's MatMul and BatchMatMulV2. */
+import { tfeError } from '../errors';
+import { TfeEngine } from '../engines/tfe';
+import { defineExtensionRuntime } from '../extension/module';
+import { defineExtensionOp } from '../extension/op';
+import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';
+import type { DType } from '../tensor/dtype';
+import { describeShape } from '../describe';
+import { checkBoolean, sameDType } from './checks';
+
+export type MatmulPayload = Readonly<{ transposeA: boolean; transposeB: boolean }>;
+
+const LABEL = 'tf.matmul';
+const FAMILY_ID = 'tfe-node.matmul.v1';
+const DTYPES: readonly DType[] = ['float32', 'float64', 'int32', 'int64'];
+
+export const matmul = defineExtensionOp<MatmulPayload>({
+  familyId: FAMILY_ID,
+  inputCount: 2,
+  outputCount: 1,
+  effects: [],
+  aliases: 'allFresh',
+  checkPayload(payload) {
+    checkBoolean(FAMILY_ID, payload, 'transposeA');
+    checkBoolean(FAMILY_ID, payload, 'transposeB');
+  },
+  inferOutputMeta({ transposeA, transposeB }, context) {
+    const dtype = sameDType(context, DTYPES, LABEL, ['a', 'b']);
+    const a = context.inputShape(0);
+    const b = context.inputShape(1);
+    for (const [argument, shape] of [
+      ['a', a],
+      ['b', b],
+    ] as const) {
+      if (shape.length >= 2) continue;
+      throw tfeError(
+        'TFE_OP_RANK',
+        { op: LABEL, argument, expected: 'rank 2 or more', received: shape.length },
+        { op: LABEL, familyId: FAMILY_ID },
+      );
+    }
+    const [rowsA, contractedA] = axes(a.length, transposeA);
+    const [contractedB, columnsB] = axes(b.length, transposeB);
+    context.requireAxesEqual([0, contractedA], [1, contractedB]);
+    return [{ dtype, shape: [...batch(context), a[rowsA]!, b[columnsB]!] }];
+  },
+});
+
+/** The two matrix axes, first the one that stands for rows of the product's left operand. */
+function axes(rank: number, transpose: boolean): readonly [number, number] {
+  return transpose ? [rank - 1, rank - 2] : [rank - 2, rank - 1];
+}
+
+/** Batch dims broadcast as in NumPy. */
+function batch(context: ExtensionShapeContext): SymDim[] {
+  const a = context.inputShape(0).slice(0, -2);
+  const b = context.inputShape(1).slice(0, -2);
+  const rank = Math.max(a.length, b.length);
+  return Array.from({ length: rank }, (_, i) => {
+    const left = a[i - rank + a.length] ?? 1;
+    const right = b[i - rank + b.length] ?? 1;
+    if (left !== right && left !== 1 && right !== 1) {
+      throw tfeError(
+        'TFE_OP_SHAPE',
+        {
+          op: LABEL,
+          reason: 'the batch dimensions do not broadcast',
+          shapes: [describeShape(context.inputShape(0)), describeShape(context.inputShape(1))],
+        },
+        { op: LABEL, familyId: FAMILY_ID },
+      );
+    }
+    return left === 1 ? right : left;
+  });
+}
+
+export const matmulRuntime = defineExtensionRuntime({
+  runtime: 'MatmulRuntime',
+  familyId: FAMILY_ID,
+  op: matmul,
+  sessionSupported: () => true,
+  executeInSession({ payload }, engine: TfeEngine, [a, b]) {
+    const { transposeA, transposeB } = payload;
+    const matrices = a!.rank === 2 && b!.rank === 2;
+    const kernel = matrices
+      ? engine.kernel({
+          label: LABEL,
+          name: 'MatMul',
+          inputs: 2,
+          attrs: [
+            ['transpose_a', 'bool', transposeA],
+            ['transpose_b', 'bool', transposeB],
+          ],
+        })
+      : engine.kernel({
+          label: LABEL,
+          name: 'BatchMatMulV2',
+          inputs: 2,
+          attrs: [
+            ['adj_x', 'bool', transposeA],
+            ['adj_y', 'bool', transposeB],
+          ],
+        });
+    return [kernel.run2(a!, b!)];
+  },
+});

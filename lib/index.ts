@@ -1,0 +1,23 @@
+/** The public surface of `tfe-node`. Importing it loads nothing native; the first tensor does. */
+export { isTfeError, TfeError, type Phase, type TfeErrorCode, type TfStatus } from './errors';
+export { status, type Status } from './native/status';
+export type { DataOf, DType } from './tensor/dtype';
+export type { ConstantOptions, ConstantValues } from './tensor/constant';
+export {
+  isTensor,
+  keep,
+  scope,
+  scopeAsync,
+  Tensor,
+  type ElementOf,
+  type NestedArray,
+  type ReadOptions,
+} from './tensor/tensor';
+export {
+  tf,
+  type ArgmaxOptions,
+  type AxisOptions,
+  type BiasAddOptions,
+  type MatmulOptions,
+} from './tf';
+export { PACKAGE_VERSION as version } from './version';

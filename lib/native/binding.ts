@@ -1,0 +1,77 @@
+/**
+ * The addon's surface as TypeScript sees it. The only file that requires the `.node` file; nothing else may
+ * know what it looks like. Finding it and opening the library are loader.ts's.
+ */
+import { TfeError, type TfeErrorCode } from '../errors';
+import { tfCodeName } from './tf-code';
+
+/** Attribute of a prepared op: name, kind, value. */
+export type NativeAttr =
+  | readonly [name: string, kind: 'type' | 'int' | 'float', value: number]
+  | readonly [name: string, kind: 'bool', value: boolean]
+  | readonly [name: string, kind: 'string', value: string];
+
+export interface NativeFacts {
+  readonly version?: string;
+  readonly ccPath?: string;
+  readonly frameworkPath?: string;
+  readonly devices?: readonly { readonly name: string; readonly type: string }[];
+  readonly liveHandles: number;
+  readonly peakHandles: number;
+  readonly liveBytes: number;
+}
+
+export interface NativeBinding {
+  /**
+   * Shared with the addon. After `create` and `run`: `[dtype, rank, dim0, dim1, ...]` of the new tensor.
+   * Before `create`: the dims. Valid until the next call.
+   */
+  readonly scratch: Float64Array;
+  setErrorFactory(
+    make: (
+      code: TfeErrorCode,
+      facts: Readonly<Record<string, string>>,
+      tfCode: number,
+      tfMessage: string,
+    ) => Error,
+  ): void;
+  /** Opens the two images; answers whether they were mapped already. */
+  open(
+    ccPath: string,
+    frameworkPath: string,
+    version: string,
+    cpuFlags: readonly string[],
+  ): boolean;
+  facts(): NativeFacts;
+  create(dtype: number, rank: number, data: ArrayBufferView): number;
+  read(id: number, into: ArrayBufferView): void;
+  device(id: number): string;
+  exists(id: number): boolean;
+  release(id: number): boolean;
+  releaseAll(ids: Float64Array, count: number): void;
+  prepare(
+    label: string,
+    name: string,
+    inputs: number,
+    attrs: readonly NativeAttr[],
+    constants: readonly (readonly [position: number, id: number])[],
+  ): number;
+  run(index: number, a: number, b?: number, c?: number): number;
+}
+
+/** Requires the addon at `path` and gives it this realm's error class. */
+export function requireBinding(path: string): NativeBinding {
+  // eslint-disable-next-line @typescript-eslint/no-require-imports -- a .node file cannot be imported
+  const binding = require(path) as NativeBinding;
+  binding.setErrorFactory(
+    (code, facts, tfCode, tfMessage) =>
+      new TfeError(
+        code,
+        facts,
+        tfCode === 0
+          ? {}
+          : { tfStatus: { code: tfCode, name: tfCodeName(tfCode), message: tfMessage } },
+      ),
+  );
+  return binding;
+}

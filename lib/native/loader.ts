@@ -1,0 +1,89 @@
+/**
+ * Loads the addon and opens the library: once, at first use, step by step. Every step fails closed with an error that
+ * names the fact that failed and the command that repairs it. Importing tfe-node loads nothing.
+ */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { tfeError } from '../errors';
+import { requireBinding, type NativeBinding } from './binding';
+import { locateRuntime } from './locate';
+
+/** What the addon is built with (CMakeLists.txt, binding.gyp); loading it on less is a segmentation fault. */
+const REQUIRED_NODE_API = 9;
+
+/** Without these TensorFlow's x86_64 library dies of an illegal instruction. */
+const REQUIRED_CPU_FLAGS: Readonly<Partial<Record<NodeJS.Architecture, readonly string[]>>> = {
+  x64: ['avx'],
+};
+
+let opened: NativeBinding | null = null;
+
+/**
+ * The addon with the library open behind it.
+ * @throws TfeError of phase `load` or `install`
+ */
+export function native(): NativeBinding {
+  return opened ?? (opened = open());
+}
+
+/** The addon if something has used it already; `status()` must not load a library just to say that none is. */
+export function nativeIfOpen(): NativeBinding | null {
+  return opened;
+}
+
+function open(): NativeBinding {
+  const path = findAddon();
+  const binding = loadAddon(path);
+  const location = locateRuntime();
+  if (location.notice !== null) {
+    process.emitWarning(location.notice, { code: 'TFE_RUNTIME_UNVERIFIED' });
+  }
+  binding.open(
+    location.ccPath,
+    location.frameworkPath,
+    location.version,
+    REQUIRED_CPU_FLAGS[process.arch] ?? [],
+  );
+  return binding;
+}
+
+/** `TFE_NODE_ADDON`, else the CMake build, else the node-gyp build. */
+function findAddon(): string {
+  const explicit = process.env['TFE_NODE_ADDON'];
+  const root = packageRoot();
+  const candidates =
+    explicit !== undefined && explicit !== ''
+      ? [explicit]
+      : [
+          join(root, 'build', 'cmake', 'Release', 'tfe_node.node'),
+          join(root, 'build', 'Release', 'tfe_node.node'),
+        ];
+  const found = candidates.find((candidate) => existsSync(candidate));
+  if (found === undefined) throw tfeError('TFE_ADDON_NOT_BUILT', { tried: candidates });
+  return found;
+}
+
+/** The folder of this package's package.json, from the sources and from dist alike. */
+function packageRoot(): string {
+  let folder = __dirname;
+  while (!existsSync(join(folder, 'package.json'))) {
+    const parent = dirname(folder);
+    if (parent === folder) return __dirname;
+    folder = parent;
+  }
+  return folder;
+}
+
+function loadAddon(path: string): NativeBinding {
+  const offered = process.versions['napi'] ?? 'none';
+  if (!(Number(offered) >= REQUIRED_NODE_API)) {
+    throw tfeError('TFE_ADDON_ABI', { required: REQUIRED_NODE_API, found: offered });
+  }
+  try {
+    return requireBinding(path);
+  } catch (cause) {
+    const { code, message } = cause as { code?: unknown; message?: unknown };
+    if (code === 'ERR_DLOPEN_DISABLED') throw tfeError('TFE_ADDONS_DISABLED', { path }, { cause });
+    throw tfeError('TFE_ADDON_LOAD_FAILED', { path, reason: String(message) }, { cause });
+  }
+}

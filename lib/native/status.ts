@@ -1,0 +1,52 @@
+/** What is loaded and what is held. Loads nothing unless asked to. */
+import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
+import { native, nativeIfOpen } from './loader';
+
+export interface Status {
+  /** Version of this package. */
+  readonly version: string;
+  /** The TensorFlow in this process; null before the first use of a tensor. */
+  readonly tensorflow: {
+    /** What `TF_Version()` answered. */
+    readonly version: string;
+    readonly ccPath: string;
+    readonly frameworkPath: string;
+    readonly devices: readonly { readonly name: string; readonly type: string }[];
+  } | null;
+  /** The TensorFlow version that this package is pinned to. */
+  readonly pinnedTensorflow: string;
+  /** Tensors of this thread that TensorFlow holds now. */
+  readonly liveTensors: number;
+  /** The most that this thread held at once. */
+  readonly peakTensors: number;
+  /** Bytes of their data. */
+  readonly liveBytes: number;
+}
+
+/**
+ * Versions, paths and devices of the loaded TensorFlow, and the live tensors of this thread.
+ *
+ * @param options `load: true` opens the library first, and throws what opening throws.
+ * @example
+ * status().liveTensors; // 0
+ */
+export function status(options: { readonly load?: boolean } = {}): Status {
+  const binding = options.load === true ? native() : nativeIfOpen();
+  const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
+  if (binding === null) {
+    return { ...base, tensorflow: null, liveTensors: 0, peakTensors: 0, liveBytes: 0 };
+  }
+  const facts = binding.facts();
+  return {
+    ...base,
+    tensorflow: {
+      version: facts.version ?? '',
+      ccPath: facts.ccPath ?? '',
+      frameworkPath: facts.frameworkPath ?? '',
+      devices: facts.devices ?? [],
+    },
+    liveTensors: facts.liveHandles,
+    peakTensors: facts.peakHandles,
+    liveBytes: facts.liveBytes,
+  };
+}

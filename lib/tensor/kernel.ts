@@ -1,0 +1,84 @@
+/**
+ * A TensorFlow op with its attributes and constant inputs fixed: prepared in the addon at first use, then one
+ * Node-API crossing per call. Checks that its inputs are live tensors; dtypes and ranks are its caller's job.
+ */
+import type { NativeAttr } from '../native/binding';
+import { native } from '../native/loader';
+import { liveId, tensorOf, type Tensor } from './tensor';
+import { makeConstant } from './constant';
+import { runIn, Scope } from './scope';
+
+/** An input that is the same at every call, such as an axis. */
+export interface KernelConstant {
+  readonly position: number;
+  readonly values: unknown;
+  readonly dtype: 'int32' | 'int64';
+}
+
+export interface KernelSpec {
+  /** What errors call it: `tf.matmul`. */
+  readonly label: string;
+  /** TensorFlow's op: `MatMul`. */
+  readonly name: string;
+  /** Tensors that each call brings, 1 to 3. */
+  readonly inputs: 1 | 2 | 3;
+  readonly attrs?: readonly NativeAttr[];
+  readonly constants?: readonly KernelConstant[];
+}
+
+export class Kernel {
+  readonly #spec: KernelSpec;
+  #index = -1;
+
+  constructor(spec: KernelSpec) {
+    this.#spec = spec;
+  }
+
+  /**
+   * Runs the op.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`; `TFE_OP_FAILED` with TensorFlow's status when TensorFlow refuses
+   */
+  run1(a: Tensor): Tensor {
+    const binding = native();
+    const index = this.#index >= 0 ? this.#index : this.#prepare();
+    return tensorOf(binding, binding.run(index, this.#id(a)));
+  }
+
+  run2(a: Tensor, b: Tensor): Tensor {
+    const binding = native();
+    const index = this.#index >= 0 ? this.#index : this.#prepare();
+    return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b)));
+  }
+
+  run3(a: Tensor, b: Tensor, c: Tensor): Tensor {
+    const binding = native();
+    const index = this.#index >= 0 ? this.#index : this.#prepare();
+    return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b), this.#id(c)));
+  }
+
+  #id(tensor: Tensor): number {
+    return liveId(tensor, this.#spec.label);
+  }
+
+  #prepare(): number {
+    const { label, name, inputs, attrs = [], constants = [] } = this.#spec;
+    const binding = native();
+    // The prepared op takes a share of each constant, so the tensors made here can go at once.
+    const temporary = new Scope();
+    try {
+      const shared = constants.map(({ position, values, dtype }): [number, number] => [
+        position,
+        liveId(
+          runIn(temporary, () => makeConstant(values, dtype, undefined)),
+          label,
+        ),
+      ]);
+      this.#index = binding.prepare(label, name, inputs, attrs, shared);
+    } finally {
+      temporary.close(new Set(), null, (ids, count) => {
+        binding.releaseAll(ids, count);
+      });
+    }
+    return this.#index;
+  }
+}
