@@ -10,17 +10,14 @@ export class TfeEngine implements Engine {
 
   readonly type: EngineType = TfeEngine.type;
 
-  readonly #kernels = new Map<string, Kernel>();
+  readonly #kernels = new WeakMap<KernelSpec, Kernel>();
 
-  /**
-   * The kernel of `spec`, prepared once per engine. Executors that run often keep the answer.
-   */
+  /** The kernel of `spec`, prepared once per engine and spec object: keep the object, not copies of it. */
   kernel(spec: KernelSpec): Kernel {
-    const key = JSON.stringify(spec);
-    let kernel = this.#kernels.get(key);
+    let kernel = this.#kernels.get(spec);
     if (kernel === undefined) {
       kernel = new Kernel(spec);
-      this.#kernels.set(key, kernel);
+      this.#kernels.set(spec, kernel);
     }
     return kernel;
   }

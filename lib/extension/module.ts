@@ -108,14 +108,15 @@ const KNOWN_ARGUMENTS = [
  *
  * @throws TfeError `TFE_EXTENSION_RUNTIME` for none or both routes, half of one, or an unknown argument
  * @example
+ * const KERNEL: KernelSpec = { label: 'example.identity', name: 'Identity', inputs: 1 };
  * const runtime = defineExtensionRuntime({
  *   runtime: 'IdentityRuntime',
  *   familyId: 'example.identity.v1',
  *   op: identity,
- *   executeInSession: (op, engine: TfeEngine, [x]) => [engine.kernel({ name: 'Identity', inputs: 1, label: op.familyId }).run1(x)],
+ *   executeInSession: (op, engine: TfeEngine, [x]) => [engine.kernel(KERNEL).run1(x!)],
  *   sessionSupported: () => true,
  * });
- * EagerRuntime.default().installExtensionModule(runtime.extensionModule(TfeEngine.type));
+ * defaultEagerRuntime().installExtensionModule(runtime.extensionModule(TfeEngine.type));
  */
 export function defineExtensionRuntime<P extends Payload, E extends Engine>(
   spec: ExtensionRuntimeSpec<P, E>,

@@ -4,6 +4,7 @@ import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import { DTYPES as TABLE, DTYPE_NAMES } from '../tensor/dtype';
 import { checkAxis, checkAxisInRange, checkOneOf, sameDType } from './checks';
+import { kernelSpecs } from './kernels';
 
 /** `axis` counts from the front. */
 export type ArgmaxPayload = Readonly<{ axis: number; outputType: 'int32' | 'int64' }>;
@@ -29,19 +30,20 @@ export const argmax = defineExtensionOp<ArgmaxPayload>({
   },
 });
 
+const kernels = kernelSpecs<ArgmaxPayload, 'ArgMax'>(({ axis, outputType }, name) => ({
+  label: LABEL,
+  name,
+  inputs: 1,
+  attrs: [['output_type', 'type', TABLE[outputType].tf]],
+  constants: [{ position: 1, values: axis, dtype: 'int32' }],
+}));
+
 export const argmaxRuntime = defineExtensionRuntime({
   runtime: 'ArgmaxRuntime',
   familyId: FAMILY_ID,
   op: argmax,
   sessionSupported: () => true,
-  executeInSession({ payload }, engine: TfeEngine, [input]) {
-    const kernel = engine.kernel({
-      label: LABEL,
-      name: 'ArgMax',
-      inputs: 1,
-      attrs: [['output_type', 'type', TABLE[payload.outputType].tf]],
-      constants: [{ position: 1, values: payload.axis, dtype: 'int32' }],
-    });
-    return [kernel.run1(input!)];
-  },
+  executeInSession: (op, engine: TfeEngine, [input]) => [
+    engine.kernel(kernels(op, 'ArgMax')).run1(input!),
+  ],
 });

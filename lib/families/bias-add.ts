@@ -5,6 +5,7 @@ import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import { DTYPE_NAMES, type DType } from '../tensor/dtype';
 import { checkOneOf, sameDType } from './checks';
+import { kernelSpecs } from './kernels';
 
 /** `NHWC`: channels last, `NCHW`: channels on axis 1. */
 export type BiasAddPayload = Readonly<{ dataFormat: 'NHWC' | 'NCHW' }>;
@@ -42,18 +43,19 @@ function requireRank(argument: string, expected: string, received: number, good:
   );
 }
 
+const kernels = kernelSpecs<BiasAddPayload, 'BiasAdd'>(({ dataFormat }, name) => ({
+  label: LABEL,
+  name,
+  inputs: 2,
+  attrs: [['data_format', 'string', dataFormat]],
+}));
+
 export const biasAddRuntime = defineExtensionRuntime({
   runtime: 'BiasAddRuntime',
   familyId: FAMILY_ID,
   op: biasAdd,
   sessionSupported: () => true,
-  executeInSession({ payload }, engine: TfeEngine, [value, bias]) {
-    const kernel = engine.kernel({
-      label: LABEL,
-      name: 'BiasAdd',
-      inputs: 2,
-      attrs: [['data_format', 'string', payload.dataFormat]],
-    });
-    return [kernel.run2(value!, bias!)];
-  },
+  executeInSession: (op, engine: TfeEngine, [value, bias]) => [
+    engine.kernel(kernels(op, 'BiasAdd')).run2(value!, bias!),
+  ],
 });

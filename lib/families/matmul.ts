@@ -7,6 +7,7 @@ import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';
 import type { DType } from '../tensor/dtype';
 import { describeShape } from '../describe';
 import { checkBoolean, sameDType } from './checks';
+import { kernelSpecs } from './kernels';
 
 export type MatmulPayload = Readonly<{ transposeA: boolean; transposeB: boolean }>;
 
@@ -74,33 +75,31 @@ function batch(context: ExtensionShapeContext): SymDim[] {
   });
 }
 
+const kernels = kernelSpecs<MatmulPayload, 'MatMul' | 'BatchMatMulV2'>(
+  ({ transposeA, transposeB }, name) => ({
+    label: LABEL,
+    name,
+    inputs: 2,
+    attrs:
+      name === 'MatMul'
+        ? [
+            ['transpose_a', 'bool', transposeA],
+            ['transpose_b', 'bool', transposeB],
+          ]
+        : [
+            ['adj_x', 'bool', transposeA],
+            ['adj_y', 'bool', transposeB],
+          ],
+  }),
+);
+
 export const matmulRuntime = defineExtensionRuntime({
   runtime: 'MatmulRuntime',
   familyId: FAMILY_ID,
   op: matmul,
   sessionSupported: () => true,
-  executeInSession({ payload }, engine: TfeEngine, [a, b]) {
-    const { transposeA, transposeB } = payload;
-    const matrices = a!.rank === 2 && b!.rank === 2;
-    const kernel = matrices
-      ? engine.kernel({
-          label: LABEL,
-          name: 'MatMul',
-          inputs: 2,
-          attrs: [
-            ['transpose_a', 'bool', transposeA],
-            ['transpose_b', 'bool', transposeB],
-          ],
-        })
-      : engine.kernel({
-          label: LABEL,
-          name: 'BatchMatMulV2',
-          inputs: 2,
-          attrs: [
-            ['adj_x', 'bool', transposeA],
-            ['adj_y', 'bool', transposeB],
-          ],
-        });
-    return [kernel.run2(a!, b!)];
+  executeInSession(op, engine: TfeEngine, [a, b]) {
+    const name = a!.rank === 2 && b!.rank === 2 ? 'MatMul' : 'BatchMatMulV2';
+    return [engine.kernel(kernels(op, name)).run2(a!, b!)];
   },
 });

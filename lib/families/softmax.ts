@@ -3,8 +3,9 @@ import { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import type { DType } from '../tensor/dtype';
-import type { Tensor } from '../tensor/tensor';
+import type { KernelSpec } from '../tensor/kernel';
 import { checkAxis, checkAxisInRange, sameDType } from './checks';
+import { kernelSpecs } from './kernels';
 
 /** `axis` counts from the front. */
 export type SoftmaxPayload = Readonly<{ axis: number }>;
@@ -29,30 +30,32 @@ export const softmax = defineExtensionOp<SoftmaxPayload>({
   },
 });
 
+const KERNEL: KernelSpec = { label: LABEL, name: 'Softmax', inputs: 1 };
+
+/** Swaps the payload's axis with the last one of a tensor of `rank`; its own inverse. */
+const swaps = kernelSpecs<SoftmaxPayload, number>(({ axis }, rank) => {
+  const permutation = Array.from({ length: rank }, (_, i) => i);
+  permutation[axis] = rank - 1;
+  permutation[rank - 1] = axis;
+  return {
+    label: LABEL,
+    name: 'Transpose',
+    inputs: 1,
+    constants: [{ position: 1, values: permutation, dtype: 'int32' }],
+  };
+});
+
 export const softmaxRuntime = defineExtensionRuntime({
   runtime: 'SoftmaxRuntime',
   familyId: FAMILY_ID,
   op: softmax,
   sessionSupported: () => true,
-  executeInSession({ payload }, engine: TfeEngine, [logits]) {
-    const kernel = engine.kernel({ label: LABEL, name: 'Softmax', inputs: 1 });
+  executeInSession(op, engine: TfeEngine, [logits]) {
+    const kernel = engine.kernel(KERNEL);
     const { rank } = logits!;
-    if (payload.axis === rank - 1) return [kernel.run1(logits!)];
-    // As Python does: swap the axis with the last one, and back.
-    const swap = swapWithLast(engine, rank, payload.axis);
-    return [swap(kernel.run1(swap(logits!)))];
+    if (op.payload.axis === rank - 1) return [kernel.run1(logits!)];
+    // As Python does; the two temporaries are freed by the runtime's scope.
+    const swap = engine.kernel(swaps(op, rank));
+    return [swap.run1(kernel.run1(swap.run1(logits!)))];
   },
 });
-
-function swapWithLast(engine: TfeEngine, rank: number, axis: number): (tensor: Tensor) => Tensor {
-  const permutation = Array.from({ length: rank }, (_, i) => i);
-  permutation[axis] = rank - 1;
-  permutation[rank - 1] = axis;
-  const transpose = engine.kernel({
-    label: LABEL,
-    name: 'Transpose',
-    inputs: 1,
-    constants: [{ position: 1, values: permutation, dtype: 'int32' }],
-  });
-  return (tensor) => transpose.run1(tensor);
-}

@@ -1,0 +1,85 @@
+/**
+ * The manifest beside an installed library: what was checked, and the stamps by which a later load recognises the
+ * very files that were checked. Owns reading and writing it; what it must say is decided by its readers.
+ */
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { tfeError } from '../errors';
+import { isAbsent, problemOf, syncDirectory, type FileStamp } from './files';
+import { MANIFEST_NAME } from './paths';
+import type { Variant } from './pin';
+import type { PlatformId } from './platforms';
+
+export interface ManifestFile extends FileStamp {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+export interface Manifest {
+  readonly schema: 1;
+  readonly tensorflow: string;
+  readonly platform: PlatformId;
+  readonly variant: Variant;
+  /** `install`: the whole folder is ours. `verify`: only this manifest is, the libraries were there before. */
+  readonly origin: 'install' | 'verify';
+  /** The wheel that the files came from; unknown where they were there before. */
+  readonly wheelSha256?: string;
+  readonly files: readonly ManifestFile[];
+}
+
+/** Prefix of a manifest that is still being written. */
+export const UNFINISHED_MANIFEST = `.${MANIFEST_NAME}.`;
+
+/**
+ * The manifest of a folder, or null when it has none.
+ *
+ * @throws TFE_RUNTIME_MANIFEST_CORRUPT when it is no JSON, or not a manifest's shape.
+ */
+export function readManifest(directory: string, variant: Variant): Manifest | null {
+  const path = join(directory, MANIFEST_NAME);
+  const corrupt = (problem: string, cause?: unknown): Error =>
+    tfeError('TFE_RUNTIME_MANIFEST_CORRUPT', { path, problem, variant }, { cause });
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw corrupt(problemOf(error), error);
+  }
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (error) {
+    throw corrupt(`it is not JSON (${(error as Error).message})`, error);
+  }
+  // Loaded on use, as in pin.ts.
+  const { check, manifestSchema } = require('./schema') as typeof import('./schema');
+  const result = check(manifestSchema, data);
+  if ('problem' in result)
+    throw corrupt(`it is not a manifest of this version (${result.problem})`);
+  return result.value as Manifest;
+}
+
+/** Writes the manifest so that a reader finds the old one or the new one, never a part. */
+export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
+  const unfinished = join(
+    directory,
+    `${UNFINISHED_MANIFEST}${process.pid}-${randomBytes(4).toString('hex')}`,
+  );
+  try {
+    const handle = await open(unfinished, 'wx', 0o644);
+    try {
+      await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(unfinished, join(directory, MANIFEST_NAME));
+  } catch (error) {
+    await rm(unfinished, { force: true }).catch(() => undefined);
+    throw error;
+  }
+  await syncDirectory(directory);
+}

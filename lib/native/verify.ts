@@ -1,0 +1,242 @@
+/**
+ * Hashes an installed library against the pin and, when it is right, records it: the manifest follows the files,
+ * never the other way round.
+ */
+import { statSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTfeError, tfeError } from '../errors';
+import { hashHandle, isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
+import { IMAGE_HEAD_BYTES, imageProblem } from './image';
+import { librariesOf, requireFolder, type LocateOptions } from './locate';
+import { readManifest, writeManifest, type Manifest, type ManifestFile } from './manifest';
+import { runtimePlace } from './paths';
+import {
+  artefactFor,
+  defaultPin,
+  variantsFor,
+  type Pin,
+  type PinnedLibrary,
+  type Variant,
+} from './pin';
+import { currentPlatform, type PlatformId } from './platforms';
+
+export interface VerifyOptions extends LocateOptions {
+  readonly signal?: AbortSignal;
+  /** Hears which file is being hashed and how far it is. */
+  readonly progress?: (name: string, done: number, total: number) => void;
+}
+
+export interface VerifiedFile {
+  readonly name: string;
+  readonly path: string;
+  readonly ok: boolean;
+  /** What is wrong with it; null when nothing is. */
+  readonly problem: string | null;
+  readonly size: number | null;
+  readonly sha256: string | null;
+  readonly expected: { readonly size: number; readonly sha256: string };
+}
+
+export interface VerifyReport {
+  readonly directory: string;
+  readonly source: 'cache' | 'env';
+  readonly version: string;
+  readonly variant: Variant;
+  readonly platform: PlatformId;
+  readonly ok: boolean;
+  readonly files: readonly VerifiedFile[];
+  /**
+   * `kept`: it records these files already; `written`: it was missing, corrupt or out of date and is right now;
+   * `unwritable`: the files are right but the folder takes no manifest; `none`: a file is wrong.
+   */
+  readonly manifest: 'kept' | 'written' | 'unwritable' | 'none';
+  /** Why the manifest is `unwritable`. */
+  readonly manifestProblem: string | null;
+}
+
+/**
+ * Hashes both libraries against the pin.
+ *
+ * @throws TFE_RUNTIME_NOT_INSTALLED, TFE_PLATFORM_UNSUPPORTED, TFE_RUNTIME_ENVIRONMENT. A wrong file is no error
+ *   here: it is the answer, `ok: false`.
+ */
+export async function verifyRuntime(options: VerifyOptions = {}): Promise<VerifyReport> {
+  const env = options.env ?? process.env;
+  const pin = options.pin ?? defaultPin();
+  const platform = options.platform ?? currentPlatform();
+  const asked = options.variant ?? 'cpu';
+  const place = runtimePlace(platform, asked, env, options.home);
+  const { directory, source } = place;
+  requireFolder(place, asked);
+
+  const candidates =
+    options.variant !== undefined
+      ? [options.variant]
+      : source === 'cache'
+        ? [asked]
+        : variantsFor(platform, pin);
+  const variant = nearestVariant(directory, platform, candidates, pin);
+  const artefact = artefactFor(platform, variant, pin);
+
+  const checked = [];
+  for (const library of librariesOf(artefact)) {
+    checked.push(await verifyLibrary(directory, library, platform, options));
+  }
+  const files = checked.map(({ file }) => file);
+  const ok = files.every((file) => file.ok);
+  const base = { directory, source, version: pin.tensorflow, variant, platform, ok, files };
+  if (!ok) return { ...base, manifest: 'none', manifestProblem: null };
+
+  const previous = manifestIfReadable(directory, variant);
+  const records: ManifestFile[] = checked.map(({ file, stamp }) => ({
+    name: file.name,
+    sha256: file.expected.sha256,
+    ...stamp!,
+  }));
+  if (previous !== null && records.every((record) => isRecorded(record, previous, base))) {
+    return { ...base, manifest: 'kept', manifestProblem: null };
+  }
+  return { ...base, ...(await record(base, previous, records)) };
+}
+
+/** The variant that a folder's sizes point to; the first candidate when they point to none. */
+function nearestVariant(
+  directory: string,
+  platform: PlatformId,
+  candidates: readonly Variant[],
+  pin: Pin,
+): Variant {
+  const match = candidates.find((variant) =>
+    librariesOf(artefactFor(platform, variant, pin)).some(
+      ({ name, size }) => statSync(join(directory, name), { throwIfNoEntry: false })?.size === size,
+    ),
+  );
+  return match ?? candidates[0]!;
+}
+
+async function verifyLibrary(
+  directory: string,
+  library: PinnedLibrary,
+  platform: PlatformId,
+  { progress, signal }: VerifyOptions,
+): Promise<{ readonly file: VerifiedFile; readonly stamp: FileStamp | null }> {
+  const path = join(directory, library.name);
+  const expected = { size: library.size, sha256: library.sha256 };
+  const bad = (problem: string, facts: Partial<VerifiedFile> = {}) => ({
+    file: {
+      name: library.name,
+      path,
+      ok: false,
+      problem,
+      size: null,
+      sha256: null,
+      expected,
+      ...facts,
+    },
+    stamp: null,
+  });
+  let handle: FileHandle;
+  try {
+    handle = await open(path, 'r');
+  } catch (error) {
+    return bad(isAbsent(error) ? 'it is missing' : problemOf(error));
+  }
+  try {
+    const before = await handle.stat({ bigint: true });
+    if (!before.isFile()) return bad('it is not a regular file');
+    const size = Number(before.size);
+    const head = Buffer.alloc(IMAGE_HEAD_BYTES);
+    const { bytesRead } = await handle.read(head, 0, head.length, 0);
+    const deviation = imageProblem(platform, head.subarray(0, bytesRead));
+    if (deviation !== undefined) {
+      return bad(`it is not ${deviation.expected}: ${deviation.problem}`, { size });
+    }
+    if (size !== library.size) {
+      return bad(`it has ${size} bytes, pinned are ${library.size}`, { size });
+    }
+    const sha256 = await hashHandle(handle, (done) => progress?.(library.name, done, size), signal);
+    const facts = { size, sha256 };
+    if (sha256 !== library.sha256) {
+      return bad(`its SHA-256 is ${sha256}, pinned is ${library.sha256}`, facts);
+    }
+    const stamp = stampOf(before);
+    if (!sameStamp(stamp, stampOf(await handle.stat({ bigint: true })))) {
+      return bad('it was changed while it was hashed', facts);
+    }
+    return {
+      file: { name: library.name, path, ok: true, problem: null, ...facts, expected },
+      stamp,
+    };
+  } finally {
+    await handle.close();
+  }
+}
+
+function manifestIfReadable(directory: string, variant: Variant): Manifest | null {
+  try {
+    return readManifest(directory, variant);
+  } catch (error) {
+    if (isTfeError(error)) return null;
+    throw error;
+  }
+}
+
+type Subject = Pick<VerifyReport, 'directory' | 'source' | 'version' | 'variant' | 'platform'>;
+
+function isRecorded(record: ManifestFile, manifest: Manifest, subject: Subject): boolean {
+  const before = manifest.files.find(({ name }) => name === record.name);
+  return (
+    manifest.tensorflow === subject.version &&
+    manifest.variant === subject.variant &&
+    manifest.platform === subject.platform &&
+    before !== undefined &&
+    before.sha256 === record.sha256 &&
+    sameStamp(before, record)
+  );
+}
+
+async function record(
+  subject: Subject,
+  previous: Manifest | null,
+  files: readonly ManifestFile[],
+): Promise<Pick<VerifyReport, 'manifest' | 'manifestProblem'>> {
+  const { directory } = subject;
+  const libraries = new Set(files.map(({ name }) => name));
+  // What is in the cache came from an installation, even when its manifest got lost.
+  const origin = previous?.origin ?? (subject.source === 'cache' ? 'install' : 'verify');
+  const wheelSha256 = previous?.wheelSha256;
+  try {
+    await writeManifest(directory, {
+      schema: 1,
+      tensorflow: subject.version,
+      platform: subject.platform,
+      variant: subject.variant,
+      origin,
+      ...(wheelSha256 === undefined ? {} : { wheelSha256 }),
+      files: [...files, ...(previous?.files ?? []).filter(({ name }) => !libraries.has(name))],
+    });
+    return { manifest: 'written', manifestProblem: null };
+  } catch (error) {
+    // No failure: the answer that was asked for is known, and the caller says what the missing manifest means.
+    return { manifest: 'unwritable', manifestProblem: problemOf(error) };
+  }
+}
+
+/** The error for a report that is not ok, for callers to whom a wrong file is a failure. */
+export function verifyError(report: VerifyReport): Error {
+  const file = report.files.find(({ ok }) => !ok)!;
+  return file.sha256 === null
+    ? tfeError('TFE_RUNTIME_NOT_AN_IMAGE', {
+        path: file.path,
+        expected: `the library of TensorFlow ${report.version}`,
+        problem: file.problem ?? 'it is wrong',
+        variant: report.variant,
+      })
+    : tfeError('TFE_RUNTIME_HASH', {
+        path: file.path,
+        sha256: file.sha256,
+        expected: file.expected.sha256,
+        variant: report.variant,
+      });
+}
