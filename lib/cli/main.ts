@@ -5,6 +5,8 @@
 import { isTfeError, tfeError, type TfeError } from '../errors';
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { Command, CommanderError } from '../vendor/commander';
+import { register as build } from './build';
+import { register as check } from './check';
 import type { CliContext, RegisterCommand } from './context';
 import { register as runtime, type Interruptible, type RuntimeDependencies } from './runtime';
 
@@ -41,6 +43,8 @@ export async function run(
       outputError: () => undefined,
     });
   const commands: readonly RegisterCommand[] = [
+    check,
+    build,
     (parent, io) => runtime(parent, io, dependencies.runtime),
   ];
   for (const register of commands) register(program, context);

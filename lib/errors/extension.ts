@@ -71,7 +71,7 @@ export const EXTENSION_ERRORS = errorTable({
   TFE_EXTENSION_PAYLOAD: {
     phase: 'define',
     message: (f: { familyId: string; path: string; received: string }) =>
-      `The payload of ${f.familyId} must be plain data, but payload${f.path} is ${f.received}.`,
+      `The payload of ${f.familyId} must be a plain object of plain data, but payload${f.path} is ${f.received}.`,
     hint: 'Use null, booleans, numbers, bigints, strings, and arrays and plain objects of them; tensors are inputs, not payload.',
   },
   TFE_EXTENSION_PAYLOAD_VALUE: {
@@ -95,7 +95,7 @@ export const EXTENSION_ERRORS = errorTable({
   TFE_EXTENSION_RUNTIME: {
     phase: 'define',
     message: (f: { problem: string }) => `defineExtensionRuntime: ${f.problem}.`,
-    hint: 'Give executeInSession and sessionSupported, or executeReads, not both.',
+    hint: 'Give runtime, familyId, op, and either executeInSession with sessionSupported, or executeReads.',
   },
   TFE_EXTENSION_SHAPE: {
     phase: 'op',

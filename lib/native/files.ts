@@ -12,7 +12,7 @@ import {
   type BigIntStats,
   type Stats,
 } from 'node:fs';
-import { open, stat, statfs, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isTfeError, tfeError } from '../errors';
 
@@ -153,6 +153,26 @@ export async function existingAncestor(
       return { path: candidate, stats: await stat(candidate) };
     } catch (error) {
       if (!isAbsent(error) || candidate === dirname(candidate)) throw fileError(error, candidate);
+    }
+  }
+}
+
+/**
+ * Makes a folder and those above it, one by one: Node's recursive `mkdir` says "no such file" on a read-only file system.
+ */
+export async function makeFolders(path: string): Promise<void> {
+  const missing: string[] = [];
+  const { path: existing, stats } = await existingAncestor(path);
+  if (!stats.isDirectory()) {
+    throw tfeError('TFE_CACHE_UNUSABLE', { path, problem: `${existing} is not a folder` });
+  }
+  for (let folder = path; folder !== existing; folder = dirname(folder)) missing.unshift(folder);
+  for (const folder of missing) {
+    try {
+      await mkdir(folder);
+    } catch (error) {
+      // Another installation may be making the same folders.
+      if (errnoOf(error) !== 'EEXIST') throw fileError(error, folder);
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   errnoOf,
   existingAncestor,
   isAbsent,
+  makeFolders,
   requireSpace,
   stampOf,
   syncDirectory,
@@ -108,7 +109,7 @@ export async function installRuntime(options: InstallOptions = {}): Promise<Inst
     await requireOurs(place, installation.artefact);
 
     const parent = dirname(place.directory);
-    await at(parent, () => mkdir(parent, { recursive: true }));
+    await makeFolders(parent);
     const swept = await sweepStaging(parent);
     await requireSpace(parent, spaceNeeded(installation));
     const staging = await makeStaging(parent);

@@ -62,7 +62,7 @@ export function readPin(data: unknown): Pin {
   const { check, pinSchema } = require('./schema') as typeof import('./schema');
   const result = check(pinSchema, data);
   if ('problem' in result) throw tfeError('TFE_PIN_INVALID', { problem: result.problem });
-  return result.value as Pin;
+  return result.value;
 }
 
 let shipped: Pin | undefined;

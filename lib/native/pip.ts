@@ -135,11 +135,12 @@ async function pipVersion(
   const child = spawn(program, [...args, '--version'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
-    timeout: ANSWER_MS,
   });
+  // Not spawn's own `timeout`: it keeps the process alive when the program does not exist.
+  const impatience = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS);
   let text = '';
   child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
-  const outcome = await ended(child, signal);
+  const outcome = await ended(child, signal).finally(() => clearTimeout(impatience));
   return outcome === null ? (/^pip \d\S*/u.exec(text)?.[0] ?? null) : null;
 }
 

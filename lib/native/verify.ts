@@ -190,8 +190,7 @@ function isRecorded(record: ManifestFile, manifest: Manifest, subject: Subject):
     manifest.tensorflow === subject.version &&
     manifest.variant === subject.variant &&
     manifest.platform === subject.platform &&
-    before !== undefined &&
-    before.sha256 === record.sha256 &&
+    before?.sha256 === record.sha256 &&
     sameStamp(before, record)
   );
 }
