@@ -3,6 +3,7 @@
 // it: a wrong argument is a typed error, never a crash.
 #include <napi.h>
 
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,17 +27,34 @@ T Expect(EnvData& data, Result<T> result) {
   data.Throw(Failure{"TFE_BINDING_ARGUMENT", {{"function", function}, {"expected", expected}}});
 }
 
-double NumberArgument(EnvData& data, const CallbackInfo& info, size_t index, const char* function) {
-  double value;
-  if (napi_get_value_double(info.Env(), info[index], &value) != napi_ok) {
+double NumberValue(EnvData& data, napi_value value, const char* function) {
+  double number;
+  if (napi_get_value_double(data.env(), value, &number) != napi_ok) {
     BadArgument(data, function, "a number");
   }
-  return value;
+  return number;
 }
+
+// A whole number within the bounds; an argument that was not given is undefined and so none.
+int64_t IntegerValue(EnvData& data, napi_value value, double min, double max, const char* function,
+                     const char* expected) {
+  double number;
+  if (napi_get_value_double(data.env(), value, &number) != napi_ok ||
+      !(number >= min && number <= max) || number != std::trunc(number)) {
+    BadArgument(data, function, expected);
+  }
+  return static_cast<int64_t>(number);
+}
+
+constexpr double kMaxSafeInteger = 9007199254740991.0;
+constexpr double kMaxInt = 2147483647.0;
 
 std::string StringArgument(EnvData& data, const Napi::Value& value, const char* function) {
   if (!value.IsString()) BadArgument(data, function, "a string");
-  return value.As<Napi::String>().Utf8Value();
+  std::string text = value.As<Napi::String>().Utf8Value();
+  // TensorFlow and the loader would see only what stands before it.
+  if (text.find('\0') != std::string::npos) BadArgument(data, function, "a string without NUL");
+  return text;
 }
 
 // The memory of a typed array, DataView or Buffer. Borrowed: valid during the call only.
@@ -115,18 +133,20 @@ Napi::Value Facts(const CallbackInfo& info) {
 // create(dtype, rank, view) => id; the dims are in the scratch array
 Napi::Value Create(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  const DType* dtype = FindDType(static_cast<int>(NumberArgument(data, info, 0, "create")));
-  const double rank = NumberArgument(data, info, 1, "create");
-  if (dtype == nullptr) BadArgument(data, "create", "a dtype with a JavaScript carrier");
-  if (!(rank >= 0 && rank <= static_cast<double>(EnvData::kMaxRank))) {
-    BadArgument(data, "create", "a rank of 0 to 254");
-  }
+  const char* const kDTypeExpected = "a dtype with a JavaScript carrier";
+  const DType* dtype = FindDType(
+      static_cast<int>(IntegerValue(data, info[0], 0, kMaxInt, "create", kDTypeExpected)));
+  if (dtype == nullptr) BadArgument(data, "create", kDTypeExpected);
+  const int64_t rank =
+      IntegerValue(data, info[1], 0, EnvData::kMaxRank, "create", "a rank of 0 to 254");
   const View view = ViewArgument(data, info[2], "create");
   OpRunner* runner = Expect(data, data.Runner());
   std::vector<int64_t> dims(static_cast<size_t>(rank));
   for (size_t i = 0; i < dims.size(); ++i) {
     const double dim = data.scratch()[i];
-    if (!(dim >= 0 && dim <= 9007199254740991.0)) BadArgument(data, "create", "dims of 0 or more");
+    if (!(dim >= 0 && dim <= kMaxSafeInteger) || dim != std::trunc(dim)) {
+      BadArgument(data, "create", "integers of 0 or more as dims");
+    }
     dims[i] = static_cast<int64_t>(dim);
   }
   HandlePtr handle = Expect(data, NewTensor(*dtype, dims.data(), static_cast<int>(dims.size()),
@@ -137,8 +157,7 @@ Napi::Value Create(const CallbackInfo& info) {
 // read(id, view): copies the tensor's bytes into the view
 void Read(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  TFE_TensorHandle* handle =
-      Expect(data, data.handles().Find(NumberArgument(data, info, 0, "read")));
+  TFE_TensorHandle* handle = Expect(data, data.handles().Find(NumberValue(data, info[0], "read")));
   const View view = ViewArgument(data, info[1], "read");
   OpRunner* runner = Expect(data, data.Runner());
   Expect(data, ReadBytes(handle, view.data, view.length, runner->status()));
@@ -148,7 +167,7 @@ void Read(const CallbackInfo& info) {
 Napi::Value DeviceOf(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   TFE_TensorHandle* handle =
-      Expect(data, data.handles().Find(NumberArgument(data, info, 0, "device")));
+      Expect(data, data.handles().Find(NumberValue(data, info[0], "device")));
   TF_Status* status = Expect(data, data.Runner())->status();
   const char* name = TheApi().TFE_TensorHandleBackingDeviceName(handle, status);
   if (!IsOk(status)) data.Throw(FromTfStatus("TFE_TENSOR_FAILED", status));
@@ -158,32 +177,41 @@ Napi::Value DeviceOf(const CallbackInfo& info) {
 // release(id) => whether there was such a handle
 Napi::Value Release(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  return Napi::Boolean::New(info.Env(), data.Release(NumberArgument(data, info, 0, "release")));
+  return Napi::Boolean::New(info.Env(), data.Release(NumberValue(data, info[0], "release")));
 }
 
 // releaseAll(ids: Float64Array, count)
 void ReleaseAll(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  const View view = ViewArgument(data, info[0], "releaseAll");
-  const double count = NumberArgument(data, info, 1, "releaseAll");
-  if (!(count >= 0) || count > static_cast<double>(view.length / sizeof(double))) {
-    BadArgument(data, "releaseAll", "a count that the array holds");
+  if (!info[0].IsTypedArray() ||
+      info[0].As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
+    BadArgument(data, "releaseAll", "a Float64Array");
   }
+  const View view = ViewArgument(data, info[0], "releaseAll");
+  const int64_t count =
+      IntegerValue(data, info[1], 0, static_cast<double>(view.length / sizeof(double)),
+                   "releaseAll", "a count that the array holds");
   const double* ids = static_cast<const double*>(view.data);
-  for (size_t i = 0; i < static_cast<size_t>(count); ++i) data.Release(ids[i]);
+  for (int64_t i = 0; i < count; ++i) data.Release(ids[i]);
 }
 
 // exists(id) => whether the id names a live handle of this environment
 Napi::Value Exists(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   return Napi::Boolean::New(info.Env(),
-                            data.handles().Find(NumberArgument(data, info, 0, "exists")).ok());
+                            data.handles().Find(NumberValue(data, info[0], "exists")).ok());
 }
 
 AttrValue ReadAttr(EnvData& data, const std::string& kind, const Napi::Value& value) {
-  if (kind == "type" && value.IsNumber()) return AttrType{value.As<Napi::Number>().Int32Value()};
+  if (kind == "type") {
+    return AttrType{static_cast<int>(
+        IntegerValue(data, value, 0, kMaxInt, "prepare", "a TF_DataType for a type attribute"))};
+  }
+  if (kind == "int") {
+    return IntegerValue(data, value, -kMaxSafeInteger, kMaxSafeInteger, "prepare",
+                        "a safe integer for an int attribute");
+  }
   if (kind == "bool" && value.IsBoolean()) return value.As<Napi::Boolean>().Value();
-  if (kind == "int" && value.IsNumber()) return value.As<Napi::Number>().Int64Value();
   if (kind == "float" && value.IsNumber()) return value.As<Napi::Number>().FloatValue();
   if (kind == "string" && value.IsString()) return value.As<Napi::String>().Utf8Value();
   BadArgument(data, "prepare", "attributes of kind type, bool, int, float or string");
@@ -197,8 +225,8 @@ Napi::Value Prepare(const CallbackInfo& info) {
   PreparedOp op;
   op.label = StringArgument(data, info[0], "prepare");
   op.name = StringArgument(data, info[1], "prepare");
-  op.inputs = static_cast<int>(NumberArgument(data, info, 2, "prepare"));
-  if (op.inputs < 0 || op.inputs > kMaxInputs) BadArgument(data, "prepare", "0 to 8 inputs");
+  op.inputs =
+      static_cast<int>(IntegerValue(data, info[2], 0, kMaxInputs, "prepare", "0 to 8 inputs"));
   if (!info[3].IsArray() || !info[4].IsArray()) BadArgument(data, "prepare", "two arrays");
   const Napi::Array attrs = info[3].As<Napi::Array>();
   for (uint32_t i = 0; i < attrs.Length(); ++i) {
@@ -214,13 +242,13 @@ Napi::Value Prepare(const CallbackInfo& info) {
     const Napi::Value entry = constants[i];
     if (!entry.IsArray()) BadArgument(data, "prepare", "constants as [position, id]");
     const Napi::Array constant = entry.As<Napi::Array>();
-    const int position = constant.Get(0u).ToNumber().Int32Value();
-    if (position <= last) BadArgument(data, "prepare", "constants by ascending position");
+    const int position = static_cast<int>(IntegerValue(
+        data, constant[0u], last + 1, kMaxInt - 1, "prepare", "constants by ascending position"));
     last = position;
     TFE_TensorHandle* shared =
-        Expect(data, data.handles().Find(constant.Get(1u).ToNumber().DoubleValue()));
-    op.constants.push_back(
-        {position, HandlePtr(TheApi().TFE_TensorHandleCopySharingTensor(shared, runner->status()))});
+        Expect(data, data.handles().Find(NumberValue(data, constant[1u], "prepare")));
+    op.constants.push_back({position, HandlePtr(TheApi().TFE_TensorHandleCopySharingTensor(
+                                          shared, runner->status()))});
     if (!IsOk(runner->status())) data.Throw(FromTfStatus("TFE_TENSOR_FAILED", runner->status()));
   }
   if (last >= op.inputs + static_cast<int>(op.constants.size())) {
@@ -234,15 +262,17 @@ Napi::Value Prepare(const CallbackInfo& info) {
 Napi::Value Run(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   OpRunner* runner = Expect(data, data.Runner());
-  const PreparedOp* op = runner->Find(static_cast<int>(NumberArgument(data, info, 0, "run")));
-  if (op == nullptr) BadArgument(data, "run", "the index of a prepared op");
+  const char* const kIndexExpected = "the index of a prepared op";
+  const PreparedOp* op = runner->Find(
+      static_cast<int>(IntegerValue(data, info[0], 0, kMaxInt, "run", kIndexExpected)));
+  if (op == nullptr) BadArgument(data, "run", kIndexExpected);
   if (info.Length() != static_cast<size_t>(op->inputs) + 1) {
     BadArgument(data, "run", "exactly the inputs that the op was prepared for");
   }
   TFE_TensorHandle* inputs[kMaxInputs];
   for (int i = 0; i < op->inputs; ++i) {
-    inputs[i] = Expect(data, data.handles().Find(
-                                 NumberArgument(data, info, static_cast<size_t>(i) + 1, "run")));
+    inputs[i] = Expect(
+        data, data.handles().Find(NumberValue(data, info[static_cast<size_t>(i) + 1], "run")));
   }
   HandlePtr output = Expect(data, runner->Run(*op, inputs));
   return Napi::Number::New(info.Env(), Expect(data, data.Adopt(std::move(output))));

@@ -1,5 +1,6 @@
 #include "context.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -9,11 +10,20 @@ namespace {
 std::mutex g_mutex;
 std::weak_ptr<Context> g_context;
 
+// process.exit() and an uncaught exception run no cleanup hook of the main environment, but exit()'s
+// handlers. Registered when the library is open, this one runs before the library's static destructors.
+void WaitAtExit() {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  if (const std::shared_ptr<Context> shared = g_context.lock()) shared->Wait();
+}
+
 }  // namespace
 
 Result<std::shared_ptr<Context>> Context::Acquire() {
   const std::lock_guard<std::mutex> lock(g_mutex);
   if (std::shared_ptr<Context> shared = g_context.lock()) return shared;
+  static const int registered = std::atexit(WaitAtExit);
+  (void)registered;  // without the handler an idle exit is still a clean one
   std::shared_ptr<Context> context(new Context());
   Status initialized = context->Initialize();
   if (!initialized.ok()) return std::move(initialized.failure());
@@ -50,9 +60,10 @@ Status Context::Initialize() {
 }
 
 Context::~Context() {
-  if (context_ == nullptr) return;
-  // Queued work must be over before the context goes: the process may be on its way out, and static
-  // destructors that run beside TensorFlow's threads crash.
+  if (context_ != nullptr) Wait();
+}
+
+void Context::Wait() const {
   StatusPtr status(TheApi().TF_NewStatus());
   TheApi().TFE_ContextAsyncWait(context_.get(), status.get());
 }

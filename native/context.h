@@ -27,6 +27,10 @@ class Context {
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;
 
+  // Returns when all queued work is over. Static destructors that run beside TensorFlow's threads crash,
+  // so nothing may be queued when the process ends.
+  void Wait() const;
+
   TFE_Context* get() const { return context_.get(); }
   const std::vector<Device>& devices() const { return devices_; }
   // The device that ops of the CPU engine are pinned to, or nullptr where TensorFlow has no other choice

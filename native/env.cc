@@ -11,11 +11,12 @@ constexpr int64_t kReportStep = 1 << 20;
 }  // namespace
 
 EnvData::EnvData(Napi::Env env) : env_(env) {
-  Napi::Float64Array scratch = Napi::Float64Array::New(env, kScratchLength);
-  scratch_data_ = scratch.Data();
-  scratch_ = Napi::Persistent(scratch);
-  // Cleanup hooks run while the environment can still be used and before instance data goes, also on
-  // process.exit() and worker.terminate().
+  // Nothing to free: the memory goes with this object, after the environment's last JavaScript.
+  Napi::ArrayBuffer buffer = Napi::ArrayBuffer::New(
+      env, scratch_memory_.data(), sizeof(scratch_memory_), [](Napi::Env, void*) {});
+  scratch_ = Napi::Persistent(Napi::Float64Array::New(env, kScratchLength, buffer, 0));
+  // Cleanup hooks run before instance data goes, also when a worker is terminated. In the main thread they
+  // run at a normal end only; what process.exit() needs is in context.cc.
   env.AddCleanupHook([this] { Drain(); });
 }
 
@@ -42,10 +43,10 @@ Result<OpRunner*> EnvData::Runner() {
 Result<double> EnvData::Adopt(HandlePtr handle) {
   Status read = ReadFacts(handle.get(), runner_->status(), &facts_);
   if (!read.ok()) return std::move(read.failure());
-  scratch_data_[0] = facts_.dtype;
-  scratch_data_[1] = static_cast<double>(facts_.dims.size());
+  scratch_memory_[0] = facts_.dtype;
+  scratch_memory_[1] = static_cast<double>(facts_.dims.size());
   for (size_t i = 0; i < facts_.dims.size(); ++i) {
-    scratch_data_[i + 2] = static_cast<double>(facts_.dims[i]);
+    scratch_memory_[i + 2] = static_cast<double>(facts_.dims[i]);
   }
   Result<double> id = handles_.Insert(std::move(handle), facts_.bytes);
   AccountExternalMemory();
@@ -66,12 +67,16 @@ void EnvData::AccountExternalMemory() {
 }
 
 void EnvData::Throw(const Failure& failure) {
+  if (make_error_.IsEmpty()) {
+    Napi::Error error = Napi::Error::New(env_, failure.code);
+    error.Set("code", failure.code);
+    throw error;
+  }
   Napi::Object facts = Napi::Object::New(env_);
   for (const auto& fact : failure.facts) facts.Set(fact.first, fact.second);
-  Napi::Value error =
-      make_error_.Call({Napi::String::New(env_, failure.code), facts,
-                        Napi::Number::New(env_, failure.tf_code),
-                        Napi::String::New(env_, failure.tf_message)});
+  Napi::Value error = make_error_.Call({Napi::String::New(env_, failure.code), facts,
+                                        Napi::Number::New(env_, failure.tf_code),
+                                        Napi::String::New(env_, failure.tf_message)});
   throw Napi::Error(env_, error);
 }
 

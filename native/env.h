@@ -6,6 +6,7 @@
 
 #include <napi.h>
 
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,7 @@ class EnvData {
   Result<OpRunner*> Runner();
   bool has_runner() const { return runner_ != nullptr; }
 
+  Napi::Env env() const { return env_; }
   HandleTable& handles() { return handles_; }
 
   // Stores a handle and writes its dtype, rank and dims to the scratch array; answers its id.
@@ -39,14 +41,12 @@ class EnvData {
   // Frees one handle; false when there is none of that id.
   bool Release(double id);
 
-  double* scratch() { return scratch_data_; }
+  double* scratch() { return scratch_memory_.data(); }
   Napi::Value scratch_value() { return scratch_.Value(); }
 
-  void set_make_error(Napi::Function make_error) {
-    make_error_ = Napi::Persistent(make_error);
-  }
+  void set_make_error(Napi::Function make_error) { make_error_ = Napi::Persistent(make_error); }
   // Throws the TfeError that lib/errors makes of `failure`, as a C++ exception that node-addon-api
-  // turns into the pending JavaScript exception.
+  // turns into the pending JavaScript exception. Before set_make_error: an Error with the same code.
   [[noreturn]] void Throw(const Failure& failure);
 
   // Drops everything that belongs to TensorFlow: op, constants, handles, context. In that order.
@@ -58,8 +58,10 @@ class EnvData {
 
   Napi::Env env_;
   Napi::FunctionReference make_error_;
+  // Our own memory behind JavaScript's array: an array's own memory could be taken away, by a transfer
+  // to another thread.
+  std::array<double, kScratchLength> scratch_memory_{};
   Napi::Reference<Napi::Float64Array> scratch_;
-  double* scratch_data_ = nullptr;
   TensorFacts facts_;
   int64_t reported_bytes_ = 0;
   std::unique_ptr<OpRunner> runner_;

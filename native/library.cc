@@ -7,12 +7,14 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <mutex>
 
 #if defined(__APPLE__)
 #include <mach-o/dyld.h>
 #else
+#include <elf.h>
 #include <link.h>
 #endif
 
@@ -79,6 +81,33 @@ bool CpuHas(const std::string& flag) {
   return false;
 }
 
+// Whether the file ends before the image in it does. glibc would map it all the same, and the process
+// would die of SIGBUS. What is no image at all is dlopen's to name.
+bool IsTruncated(const std::string& path) {
+#if defined(__APPLE__)
+  (void)path;  // dyld looks by itself
+  return false;
+#else
+  std::ifstream file(path, std::ios::binary);
+  const auto read = [&file](auto* into) {
+    return static_cast<bool>(file.read(reinterpret_cast<char*>(into), sizeof(*into)));
+  };
+  ElfW(Ehdr) header;
+  if (!read(&header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return false;
+  if (header.e_phentsize != sizeof(ElfW(Phdr))) return false;
+  file.seekg(0, std::ios::end);
+  const uint64_t size = static_cast<uint64_t>(file.tellg());
+  file.seekg(static_cast<std::streamoff>(header.e_phoff));
+  for (int i = 0; i < header.e_phnum; ++i) {
+    ElfW(Phdr) segment;
+    if (!read(&segment)) return true;
+    if (segment.p_type != PT_LOAD) continue;
+    if (segment.p_filesz > size || segment.p_offset > size - segment.p_filesz) return true;
+  }
+  return false;
+#endif
+}
+
 struct Image {
   void* handle = nullptr;
   std::string path;  // canonical
@@ -89,6 +118,10 @@ Result<Image> OpenImage(const std::string& path, bool* reused) {
   image.path = RealPath(path);
   if (image.path.empty()) {
     return Failure{"TFE_LIBRARY_OPEN_FAILED", {{"path", path}, {"reason", std::strerror(errno)}}};
+  }
+  if (IsTruncated(image.path)) {
+    return Failure{"TFE_LIBRARY_OPEN_FAILED",
+                   {{"path", image.path}, {"reason", "the file is truncated"}}};
   }
   // NODELETE: the image must outlive every handle to it. LOCAL: Node's own OpenSSL and zlib must not
   // be replaced by the library's. No DEEPBIND: it detaches std::cerr and environ (PrintV2 crashes).
@@ -119,6 +152,11 @@ Result<void*> Resolve(const Image& image, const char* name) {
   return address;
 }
 
+Failure WrongVersion(const std::string& path, const std::string& expected,
+                     const std::string& found) {
+  return Failure{"TFE_LIBRARY_VERSION", {{"path", path}, {"expected", expected}, {"found", found}}};
+}
+
 }  // namespace
 
 Result<const Library*> Library::Open(const LibraryRequest& request) {
@@ -128,6 +166,9 @@ Result<const Library*> Library::Open(const LibraryRequest& request) {
         RealPath(request.framework_path) != opened->framework_path_) {
       return Failure{"TFE_LIBRARY_CONFLICT",
                      {{"mapped", opened->cc_path_}, {"wanted", request.cc_path}}};
+    }
+    if (request.version != opened->version_) {
+      return WrongVersion(opened->cc_path_, request.version, opened->version_);
     }
     return opened;
   }
@@ -170,17 +211,14 @@ Status Library::Load(const LibraryRequest& request) {
   if (!version_symbol.ok()) return std::move(version_symbol.failure());
   const char* version = reinterpret_cast<const char* (*)()>(version_symbol.value())();
   if (version == nullptr || request.version != version) {
-    return Failure{"TFE_LIBRARY_VERSION",
-                   {{"path", cc.value().path},
-                    {"expected", request.version},
-                    {"found", version != nullptr ? version : "nothing"}}};
+    return WrongVersion(cc.value().path, request.version, version != nullptr ? version : "nothing");
   }
 
-#define TFE_NODE_RESOLVE(owner, name, result, parameters)                       \
-  {                                                                             \
+#define TFE_NODE_RESOLVE(owner, name, result, parameters)                           \
+  {                                                                                 \
     Result<void*> symbol = Resolve(k##owner(cc.value(), framework.value()), #name); \
-    if (!symbol.ok()) return std::move(symbol.failure());                       \
-    api_.name = reinterpret_cast<result(*) parameters>(symbol.value());         \
+    if (!symbol.ok()) return std::move(symbol.failure());                           \
+    api_.name = reinterpret_cast<result(*) parameters>(symbol.value());             \
   }
   const auto kCc = [](const Image& cc_image, const Image&) -> const Image& { return cc_image; };
   const auto kFramework = [](const Image&, const Image& framework_image) -> const Image& {

@@ -15,7 +15,7 @@ struct LibraryRequest {
   std::string cc_path;                 // absolute
   std::string framework_path;          // absolute
   std::string version;                 // what TF_Version() must answer
-  std::vector<std::string> cpu_flags;  // instruction sets without which the library kills the process
+  std::vector<std::string> cpu_flags;  // without which the library kills the process
 };
 
 class Library {

@@ -1,6 +1,10 @@
 #include "op.h"
 
+#include <iterator>
+#include <optional>
 #include <utility>
+
+#include "op_signature.h"
 
 namespace tfe {
 
@@ -15,17 +19,60 @@ Failure OpFailure(const PreparedOp& op, const TF_Status* status) {
   return failure;
 }
 
+Failure PrepareFailure(const std::string& expected) {
+  return Failure{"TFE_BINDING_ARGUMENT", {{"function", "prepare"}, {"expected", expected}}};
+}
+
+// The kind that an attribute of each AttrValue alternative must have in TensorFlow, in their order.
+constexpr struct {
+  int tf;
+  const char* name;
+} kAttrKinds[] = {
+    {kTfAttrType, "type"},   {kTfAttrBool, "bool"},     {kTfAttrInt, "int"},
+    {kTfAttrFloat, "float"}, {kTfAttrString, "string"},
+};
+static_assert(std::size(kAttrKinds) == std::variant_size_v<AttrValue>);
+
 }  // namespace
 
 Status OpRunner::Check(const PreparedOp& op) {
+  Status checked = CheckAttrs(op);
+  return checked.ok() ? CheckArity(op) : std::move(checked);
+}
+
+Status OpRunner::CheckAttrs(const PreparedOp& op) {
   const Api& api = TheApi();
   OpPtr probe(api.TFE_NewOp(context_->get(), op.name.c_str(), status_.get()));
   if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   for (const Attr& attr : op.attrs) {
     unsigned char is_list = 0;
-    api.TFE_OpGetAttrType(probe.get(), attr.name.c_str(), &is_list, status_.get());
+    const int kind = api.TFE_OpGetAttrType(probe.get(), attr.name.c_str(), &is_list, status_.get());
     if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+    const auto& given = kAttrKinds[attr.value.index()];
+    if (is_list != 0 || kind != given.tf) {
+      return PrepareFailure("the kind that " + op.name + " declares for its attribute " +
+                            attr.name + ", not " + given.name);
+    }
   }
+  return Done{};
+}
+
+Status OpRunner::CheckArity(const PreparedOp& op) {
+  const Api& api = TheApi();
+  GraphPtr graph(api.TF_NewGraph());
+  BufferPtr definition(api.TF_NewBuffer());
+  api.TF_GraphGetOpDef(graph.get(), op.name.c_str(), definition.get(), status_.get());
+  if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+  const std::optional<OpSignature> signature =
+      ReadOpSignature(definition->data, definition->length);
+  if (!signature.has_value()) return PrepareFailure("an op whose OpDef can be read: " + op.name);
+  const size_t given = static_cast<size_t>(op.inputs) + op.constants.size();
+  if (!signature->has_list_input && signature->inputs != given) {
+    return PrepareFailure("as many inputs as " + op.name + " takes, " +
+                          std::to_string(signature->inputs));
+  }
+  // A list may turn out to hold one tensor; Run looks again.
+  if (signature->outputs != 1) return PrepareFailure("an op with one output, unlike " + op.name);
   return Done{};
 }
 
@@ -84,8 +131,10 @@ Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* i
   int outputs = 1;
   if (added.ok()) {
     api.TFE_Execute(op_.get(), &output, &outputs, status_.get());
-    if (IsOk(status_.get())) return HandlePtr(output);
-    added = OpFailure(op, status_.get());
+    if (IsOk(status_.get()) && outputs == 1) return HandlePtr(output);
+    // An op whose output is a list may succeed and answer nothing.
+    added = !IsOk(status_.get()) ? OpFailure(op, status_.get())
+                                 : PrepareFailure("an op with one output, unlike " + op.name);
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();

@@ -50,7 +50,8 @@ class OpRunner {
   OpRunner(const OpRunner&) = delete;
   OpRunner& operator=(const OpRunner&) = delete;
 
-  // Whether TensorFlow knows the op and its attributes: it ignores an unknown attribute at the call.
+  // Whether TensorFlow knows the op and agrees with the description of it. At the call it would not
+  // notice: it ignores an unknown attribute and reads past its own tables for an input too many.
   Status Check(const PreparedOp& op);
 
   // Takes ownership of the description; answers its index.
@@ -65,6 +66,8 @@ class OpRunner {
   TF_Status* status() { return status_.get(); }
 
  private:
+  Status CheckArity(const PreparedOp& op);
+  Status CheckAttrs(const PreparedOp& op);
   void SetAttrs(const PreparedOp& op);
   Status AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs);
 

@@ -9,15 +9,16 @@
 
 namespace tfe {
 
-
-#define TFE_NODE_OWNER(alias, type, deleter)                                     \
-  struct alias##Deleter {                                                        \
-    void operator()(type* object) const { TheApi().deleter(object); }            \
-  };                                                                             \
+#define TFE_NODE_OWNER(alias, type, deleter)                          \
+  struct alias##Deleter {                                             \
+    void operator()(type* object) const { TheApi().deleter(object); } \
+  };                                                                  \
   using alias = std::unique_ptr<type, alias##Deleter>;
 
 TFE_NODE_OWNER(StatusPtr, TF_Status, TF_DeleteStatus)
 TFE_NODE_OWNER(TensorPtr, TF_Tensor, TF_DeleteTensor)
+TFE_NODE_OWNER(BufferPtr, TF_Buffer, TF_DeleteBuffer)
+TFE_NODE_OWNER(GraphPtr, TF_Graph, TF_DeleteGraph)
 TFE_NODE_OWNER(DeviceListPtr, TF_DeviceList, TF_DeleteDeviceList)
 TFE_NODE_OWNER(ContextOptionsPtr, TFE_ContextOptions, TFE_DeleteContextOptions)
 TFE_NODE_OWNER(ContextPtr, TFE_Context, TFE_DeleteContext)

@@ -8,14 +8,20 @@
 namespace tfe {
 namespace {
 
-// Number of bytes of a dense tensor; false when it does not fit size_t or a dim is negative.
+// Number of bytes of a dense tensor; false when a dim is negative, or when the dims without the zeros
+// have a product that int64 cannot hold: TensorFlow aborts the process on some of those.
 bool ByteSize(const DType& dtype, const int64_t* dims, int rank, size_t* bytes) {
-  size_t total = dtype.size;
+  int64_t total = static_cast<int64_t>(dtype.size);
+  bool empty = false;
   for (int i = 0; i < rank; ++i) {
     if (dims[i] < 0) return false;
-    if (__builtin_mul_overflow(total, static_cast<size_t>(dims[i]), &total)) return false;
+    if (dims[i] == 0) {
+      empty = true;
+    } else if (__builtin_mul_overflow(total, dims[i], &total)) {
+      return false;
+    }
   }
-  *bytes = total;
+  *bytes = empty ? 0 : static_cast<size_t>(total);
   return true;
 }
 
@@ -24,10 +30,12 @@ bool ByteSize(const DType& dtype, const int64_t* dims, int rank, size_t* bytes) 
 Result<HandlePtr> NewTensor(const DType& dtype, const int64_t* dims, int rank, const void* data,
                             size_t length, TF_Status* status) {
   const Api& api = TheApi();
-  size_t expected = 0;
-  if (!ByteSize(dtype, dims, rank, &expected) || expected != length) {
+  size_t bytes = 0;
+  const bool addressable = ByteSize(dtype, dims, rank, &bytes);
+  if (!addressable || bytes != length) {
     return Failure{"TFE_TENSOR_BYTE_SIZE",
-                   {{"expected", std::to_string(expected)}, {"received", std::to_string(length)}}};
+                   {{"expected", addressable ? std::to_string(bytes) : "more than 2^63"},
+                    {"received", std::to_string(length)}}};
   }
   TensorPtr tensor(api.TF_AllocateTensor(dtype.tf, dims, rank, length));
   if (tensor == nullptr) {
@@ -57,6 +65,11 @@ Status ReadFacts(TFE_TensorHandle* handle, TF_Status* status, TensorFacts* facts
 
 Status ReadBytes(TFE_TensorHandle* handle, void* destination, size_t length, TF_Status* status) {
   const Api& api = TheApi();
+  const int dtype = api.TFE_TensorHandleDataType(handle);
+  // The bytes of a string, a resource or a variant are pointers.
+  if (FindDType(dtype) == nullptr) {
+    return Failure{"TFE_DTYPE_NOT_CARRIED", {{"tf", std::to_string(dtype)}}};
+  }
   TensorPtr tensor(api.TFE_TensorHandleResolve(handle, status));
   if (!IsOk(status)) return FromTfStatus("TFE_TENSOR_FAILED", status);
   const size_t available = api.TF_TensorByteSize(tensor.get());

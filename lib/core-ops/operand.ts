@@ -1,5 +1,5 @@
 /** Checks that every op makes of its operands before TensorFlow sees them. One voice for all ops. */
-import { describeShape, describeValue } from '../describe';
+import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { DType } from '../tensor/dtype';
 import { isTensor, type Tensor } from '../tensor/tensor';
@@ -42,12 +42,7 @@ export function requireSameDType(
 
 /** An axis counted from the front. @throws TfeError `TFE_OP_AXIS` */
 export function normalizeAxis(axis: number, rank: number, op: string): number {
-  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis;
+  // Adding 0 makes 0 of -0, which would be another payload.
+  if (axis >= -rank && axis < rank) return axis < 0 ? axis + rank : axis + 0;
   throw tfeError('TFE_OP_AXIS', { op, axis, rank }, { op });
-}
-
-/** A refusal that names the shapes of the tensors involved. */
-export function shapeError(op: string, reason: string, ...tensors: readonly Tensor[]): Error {
-  const shapes = tensors.map((tensor) => describeShape(tensor.shape));
-  return tfeError('TFE_OP_SHAPE', { op, reason, shapes }, { op });
 }

@@ -30,3 +30,4 @@ export { defaultEagerRuntime } from '../runtime/default';
 export { TfeEngine } from '../engines/tfe';
 export { Kernel, type KernelConstant, type KernelSpec } from '../tensor/kernel';
 export { argmax, biasAdd, matmul, softmax } from '../families';
+export { kernelSpecs } from '../families/kernels';

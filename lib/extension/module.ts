@@ -129,6 +129,9 @@ export function defineExtensionRuntime<P extends Payload, E extends Engine>(
     if ((spec as Partial<RuntimeSpec<P>>)[key] === undefined) refuse(`missing ${key}`);
   }
   checkFamilyId(spec.familyId);
+  if (spec.op.familyId !== spec.familyId) {
+    refuse(`familyId is ${spec.familyId}, but op makes ops of ${spec.op.familyId}`);
+  }
   if (spec.executeReads !== undefined && spec.executeInSession !== undefined) {
     refuse('supply either executeReads or executeInSession, not both');
   }
@@ -159,11 +162,11 @@ function executorOf<P extends Payload, E extends Engine>(
   const { executeInSession, sessionSupported, executeReads } = spec as Partial<
     Omit<SessionRoute<P, E>, 'executeReads'> & Pick<ReadsRoute<P, E>, 'executeReads'>
   >;
-  if (executeReads !== undefined) {
-    return (op, engine, inputs) => executeReads(op, inputs, { engine: engine as E });
-  }
   if (executeInSession === undefined && sessionSupported === undefined) {
-    refuse('either executeReads or executeInSession must be supplied');
+    if (executeReads === undefined) {
+      refuse('either executeReads or executeInSession must be supplied');
+    }
+    return (op, engine, inputs) => executeReads(op, inputs, { engine: engine as E });
   }
   if (executeInSession === undefined || sessionSupported === undefined) {
     refuse('executeInSession and sessionSupported must be supplied together');

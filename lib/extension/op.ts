@@ -94,6 +94,9 @@ export function defineExtensionOp<P extends Payload>(
     throw tfeError('TFE_EXTENSION_EFFECTS_UNDECLARED', { familyId }, { familyId });
   }
   checkAliases(familyId, definition.aliases, outputCount, inputCount);
+  const effects = frozenCopy(definition.effects);
+  const aliases =
+    definition.aliases === 'allFresh' ? definition.aliases : frozenCopy(definition.aliases);
 
   const interned = new Map<string, ExtensionOp<P>>();
   const owned = new WeakSet<ExtensionOp>();
@@ -111,8 +114,8 @@ export function defineExtensionOp<P extends Payload>(
         payloadKey,
         inputCount,
         outputCount,
-        effects: definition.effects,
-        aliases: definition.aliases,
+        effects,
+        aliases,
         inferOutputMeta: (context: ExtensionShapeContext) =>
           definition.inferOutputMeta(frozen, context),
       });
@@ -144,19 +147,31 @@ function checkAliases(
   if (!Array.isArray(aliases)) {
     throw tfeError('TFE_EXTENSION_ALIASES_UNDECLARED', { familyId }, { familyId });
   }
-  const declared = aliases as readonly Alias[];
-  const outputs = declared.map((alias) => alias.output).sort((a, b) => a - b);
-  const covered =
-    outputs.length === outputCount &&
-    outputs.every((output, i) => output === i) &&
+  const declared = aliases as readonly (Partial<Record<string, unknown>> | null)[];
+  const covered = new Set(declared.map((alias) => alias?.['output']));
+  const good =
+    declared.length === outputCount &&
+    Array.from({ length: outputCount }, (_, output) => covered.has(output)).every(Boolean) &&
     declared.every(
-      (alias) => alias.kind === 'fresh' || (alias.input >= 0 && alias.input < inputCount),
+      (alias) =>
+        alias?.['kind'] === 'fresh' ||
+        ((alias?.['kind'] === 'viewOf' || alias?.['kind'] === 'mustAlias') &&
+          isIndex(alias['input'], inputCount)),
     );
-  if (!covered) {
+  if (!good) {
     throw tfeError(
       'TFE_EXTENSION_ALIAS_COVERAGE',
       { familyId, expected: outputCount, received: describeValue(declared) },
       { familyId },
     );
   }
+}
+
+function isIndex(value: unknown, count: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) < count;
+}
+
+/** The caller's list may change, the family's must not. */
+function frozenCopy<T extends object>(list: readonly T[]): readonly T[] {
+  return Object.freeze(list.map((entry) => Object.freeze({ ...entry })));
 }

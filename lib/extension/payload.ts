@@ -24,6 +24,10 @@ const bits = new DataView(new ArrayBuffer(8));
 
 /** @throws TfeError `TFE_EXTENSION_PAYLOAD` naming the first value that is not plain data */
 export function encodePayload(familyId: string, payload: Payload): string {
+  const received: unknown = payload;
+  if (typeof received !== 'object' || received === null || Array.isArray(received)) {
+    refuse(familyId, '', describeValue(received));
+  }
   return encode(familyId, payload, '', 0);
 }
 
@@ -73,5 +77,5 @@ function encode(familyId: string, value: unknown, path: string, depth: number): 
 }
 
 function refuse(familyId: string, path: string, received: string): never {
-  throw tfeError('TFE_EXTENSION_PAYLOAD', { familyId, path, received });
+  throw tfeError('TFE_EXTENSION_PAYLOAD', { familyId, path, received }, { familyId });
 }

@@ -1,5 +1,5 @@
 /** The family `tfe-node.argmax.v1`: index of the largest value along one axis. TensorFlow's ArgMax. */
-import { TfeEngine } from '../engines/tfe';
+import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import { DTYPES as TABLE, DTYPE_NAMES } from '../tensor/dtype';

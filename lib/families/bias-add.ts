@@ -1,6 +1,6 @@
 /** The family `tfe-node.bias_add.v1`: adds a vector to the channel axis. TensorFlow's BiasAdd. */
 import { tfeError } from '../errors';
-import { TfeEngine } from '../engines/tfe';
+import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import { DTYPE_NAMES, type DType } from '../tensor/dtype';

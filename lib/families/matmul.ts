@@ -1,6 +1,6 @@
 /** The family `tfe-node.matmul.v1`: matrix product, batched from rank 3 on. TensorFlow's MatMul and BatchMatMulV2. */
 import { tfeError } from '../errors';
-import { TfeEngine } from '../engines/tfe';
+import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';

@@ -1,5 +1,5 @@
 /** The family `tfe-node.softmax.v1`: softmax along one axis. TensorFlow's Softmax, which knows the last axis only. */
-import { TfeEngine } from '../engines/tfe';
+import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import type { DType } from '../tensor/dtype';

@@ -2,9 +2,10 @@
  * The check of a lowered function's annotated parameters, once per call and only on the lowered leg: its ops were
  * chosen for those dtypes and ranks. Nothing is converted; what does not fit is refused by name.
  */
+import { types } from 'node:util';
+import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { isTensor, type Tensor } from '../tensor/tensor';
-import { describeValue } from './describe';
 import type { LoweredParameter, LoweredSpec, LoweredTensorType } from './spec';
 
 interface Guard extends LoweredTensorType {
@@ -41,7 +42,10 @@ function refuse(spec: LoweredSpec, guard: Guard, value: unknown): never {
   const at = { function: spec.name, parameter: guard.parameter, index: guard.index };
   const expected = `${guard.dtype}, rank ${guard.rank}`;
   if (!isTensor(value)) {
-    throw tfeError('TFE_BOUNDARY_TENSOR', { ...at, expected, received: describeValue(value) });
+    const received = types.isPromise(value)
+      ? 'a Promise (is an await missing?)'
+      : describeValue(value);
+    throw tfeError('TFE_BOUNDARY_TENSOR', { ...at, expected, received });
   }
   const tensor: Tensor = value;
   if (tensor.isDisposed) throw tfeError('TFE_BOUNDARY_DISPOSED', at);

@@ -3,8 +3,8 @@
  * site's op on the first use, then each use is one indexed call of the executor that the `tf.*` functions use too.
  */
 import { isTfeError, tfeError } from '../errors';
-import { resolveOp, type OpExecutor } from '../runtime/resolve';
-import { describeValue } from './describe';
+import { resolveOp } from '../runtime/resolve';
+import { describeValue } from '../describe';
 import type { LoweredSite, LoweredSpec } from './spec';
 
 type AnyExecutor = (...inputs: unknown[]) => unknown;
@@ -22,16 +22,14 @@ export class Frame {
    * Runs the op of one site. An error keeps its object, class and code; it gains the rule and the source position of
    * the site. It is never answered by running the source instead.
    *
-   * The result is `any`: the analysis has settled its type, and the lowered leg stands in for expressions whose types
-   * the compiler checks in the source leg beside it.
+   * `T` is the type that the analysis has settled; the compiler checks the call as written in the source leg.
    */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- see above
-  apply(site: number, ...inputs: unknown[]): any;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- where the analysis has no type, nothing is checked
+  apply<T = any>(site: number, ...inputs: unknown[]): T;
   // Fixed parameters and `arguments.length` instead of the rest array: no allocation for up to three operands.
   apply(site: number, a?: unknown, b?: unknown, c?: unknown): unknown {
     const execute = this.#executors[site] ?? this.#resolve(site);
     try {
-      // eslint-disable-next-line prefer-rest-params -- see above
       switch (arguments.length) {
         case 2:
           return execute(a);
@@ -41,7 +39,7 @@ export class Frame {
           return execute(a, b, c);
         default:
           // eslint-disable-next-line prefer-rest-params -- see above
-          return execute(...Array.prototype.slice.call(arguments, 1));
+          return execute(...Array.from<unknown>(arguments).slice(1));
       }
     } catch (error) {
       throw located(error, this.#spec.sites[site]);
@@ -63,7 +61,7 @@ export class Frame {
       });
     }
     try {
-      const executor = resolveOp(entry.op) as OpExecutor as AnyExecutor;
+      const executor = resolveOp(entry.op) as AnyExecutor;
       this.#executors[site] = executor;
       return executor;
     } catch (error) {

@@ -3,10 +3,11 @@
  * closures of the generated code; nothing else is built per call.
  */
 import { tfeError } from '../errors';
-import { scope, scopeAsync } from '../tensor/tensor';
+import { scopeAsync } from '../tensor/tensor';
 import { checkArguments, guardsOf, type Guards } from './boundary';
 import { Frame } from './frame';
 import { readMode, type Mode } from './mode';
+import { scopeCall } from './scope';
 import { checkSpec, type LoweredSpec } from './spec';
 
 type LoweredLeg<R> = ((frame: Frame) => R) | null;
@@ -39,9 +40,9 @@ export class LoweredFunction {
   /** `lowered` is `null` where nothing was lowered; the source leg is scoped all the same. */
   run<R>(values: readonly unknown[], lowered: LoweredLeg<R>, source: () => R): R {
     const leg = this.#enter(values, lowered);
-    if (leg === null) return this.spec.scoped ? scope(source) : source();
+    if (leg === null) return this.spec.scoped ? scopeCall(source) : source();
     const frame = this.#frame;
-    return this.spec.scoped ? scope(() => leg(frame)) : leg(frame);
+    return this.spec.scoped ? scopeCall(() => leg(frame)) : leg(frame);
   }
 
   /** {@link run} for an async function: the scope lasts until the promise settles. */

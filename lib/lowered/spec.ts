@@ -4,7 +4,7 @@
  */
 import { tfeError } from '../errors';
 import type { OpRef } from '../runtime/resolve';
-import { describeValue } from './describe';
+import { describeValue } from '../describe';
 
 /**
  * Version of the agreement between built files and this subpath: the fields below, `define`, `run`, `runAsync` and the

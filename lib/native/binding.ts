@@ -61,7 +61,7 @@ export interface NativeBinding {
 
 /** Requires the addon at `path` and gives it this realm's error class. */
 export function requireBinding(path: string): NativeBinding {
-  // eslint-disable-next-line @typescript-eslint/no-require-imports -- a .node file cannot be imported
+  // A .node file cannot be imported.
   const binding = require(path) as NativeBinding;
   binding.setErrorFactory(
     (code, facts, tfCode, tfMessage) =>

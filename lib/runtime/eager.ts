@@ -11,10 +11,11 @@ import type {
   ExtensionModule,
   PreparedOperationExecutor,
 } from '../extension/module';
-import type { ExtensionOp } from '../extension/op';
+import { checkFamilyId } from '../extension/family-id';
+import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
 import { requireTensor } from '../core-ops/operand';
-import { adopt, currentScope, runIn, Scope } from '../tensor/scope';
+import { currentScope, runIn, Scope } from '../tensor/scope';
 import { liveId, releaseAll, type Tensor } from '../tensor/tensor';
 
 interface Installed {
@@ -25,21 +26,30 @@ interface Installed {
 /** The configuration at one epoch. Never changed; installing makes another. */
 interface Snapshot {
   readonly epoch: number;
-  readonly modules: ReadonlyMap<string, Installed>;
+  readonly installed: readonly Installed[];
   /** By `<family id> on <engine id>`. */
-  readonly engines: ReadonlyMap<
-    string,
-    { readonly engine: ExtensionEngine; readonly moduleId: string }
-  >;
+  readonly claims: ReadonlyMap<string, Claim>;
+  /** What each engine id that a module named stands for. */
+  readonly engineTypes: ReadonlyMap<string, EngineType>;
+}
+
+interface Claim {
+  readonly engine: ExtensionEngine;
+  readonly moduleId: string;
 }
 
 interface Plan {
   readonly epoch: number;
-  readonly engineId: string;
+  readonly engine: EngineType;
   readonly executor: PreparedOperationExecutor;
 }
 
-const EMPTY: Snapshot = { epoch: 0, modules: new Map(), engines: new Map() };
+const EMPTY: Snapshot = {
+  epoch: 0,
+  installed: [],
+  claims: new Map(),
+  engineTypes: new Map(),
+};
 
 /**
  * Runs extension ops eagerly. Owns no engine: the caller lends one per call.
@@ -51,7 +61,8 @@ const EMPTY: Snapshot = { epoch: 0, modules: new Map(), engines: new Map() };
  */
 export class EagerRuntime {
   #snapshot = EMPTY;
-  readonly #engineTypes = new Map<string, EngineType>();
+  /** Engine ids that were lent before any module named them. */
+  readonly #lentTypes = new Map<string, EngineType>();
   /** Keyed by the op object, which a family makes once per payload. */
   #plans = new WeakMap<ExtensionOp, Plan>();
 
@@ -62,38 +73,37 @@ export class EagerRuntime {
 
   /** `<family id> on <engine id>` of everything installed, sorted. */
   get installed(): readonly string[] {
-    return [...this.#snapshot.engines.keys()].sort();
+    return [...this.#snapshot.claims.keys()].sort();
   }
 
   /**
    * Installs a module. The same module again changes nothing. A module that fails to configure leaves everything as
-   * it was.
-   * @throws TfeError `TFE_EXTENSION_MODULE_CONFLICT` for another module of the same id, or another one that claims
-   *   the same family on the same engine; `TFE_ENGINE_CONFLICT`
+   * it was. One family has one module id but may be installed for several engines, one module each.
+   * @throws TfeError `TFE_EXTENSION_MODULE_CONFLICT` for another module that claims the same family on the same
+   *   engine; `TFE_ENGINE_CONFLICT`, `TFE_FAMILY_ID`
    */
   installExtensionModule(module: ExtensionModule): void {
-    const known = this.#snapshot.modules.get(module.moduleId);
-    if (known?.module === module) return;
-    const installed = configure(module);
-    const sameEngines =
-      known !== undefined &&
-      installed.engines.some((engine) =>
-        known.engines.some((other) => keyOf(other) === keyOf(engine)),
-      );
-    // One family has one module id but may be installed for several engines, one module each.
-    if (known !== undefined && sameEngines) {
+    if (this.#has(module)) return;
+    const added = configure(module);
+    if (this.#snapshot.installed.some((other) => standsInFor(added, other))) {
       throw tfeError('TFE_EXTENSION_MODULE_CONFLICT', {
         subject: `Module ${module.moduleId}`,
-        installedBy: known.module.moduleId,
+        installedBy: module.moduleId,
       });
     }
-    this.#publish(module.moduleId, installed, known);
+    this.#publish([...this.#snapshot.installed, added]);
   }
 
-  /** Installs a module in place of the one with its id, if there is one. */
+  /** Installs a module in place of the one with its id that claims the same engines, if there is one. */
   replaceExtensionModule(module: ExtensionModule): void {
-    if (this.#snapshot.modules.get(module.moduleId)?.module === module) return;
-    this.#publish(module.moduleId, configure(module), undefined);
+    if (this.#has(module)) return;
+    const added = configure(module);
+    const others = this.#snapshot.installed.filter((other) => !standsInFor(added, other));
+    this.#publish([...others, added]);
+  }
+
+  #has(module: ExtensionModule): boolean {
+    return this.#snapshot.installed.some((installed) => installed.module === module);
   }
 
   /**
@@ -120,34 +130,38 @@ export class EagerRuntime {
     // Whatever the executor makes besides its outputs is freed, also when it throws.
     const outer = currentScope();
     const inner = new Scope();
-    let outputs: readonly Tensor[] = [];
     let survivors = NOTHING;
     try {
-      outputs = runIn(inner, () => executor.execute(engine, inputs));
+      const outputs = runIn(inner, () => executor.execute(engine, inputs));
       checkOutputs(op, inputs, metas, outputs);
-      const kept = outputs;
-      survivors = { has: (tensor) => kept.includes(tensor as Tensor) };
+      survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
+      return outputs;
     } finally {
       inner.close(survivors, outer, releaseAll);
     }
-    return outputs;
   }
 
   #plan(engine: Engine, op: ExtensionOp): PreparedOperationExecutor {
-    const { engineId } = engine.type;
+    const { type } = engine;
+    const { epoch, claims, engineTypes } = this.#snapshot;
     const plan = this.#plans.get(op);
-    if (plan?.epoch === this.#snapshot.epoch && plan.engineId === engineId) return plan.executor;
+    if (plan?.epoch === epoch && plan.engine === type) return plan.executor;
 
-    this.#checkEngine(engine.type);
-    const claimed = this.#snapshot.engines.get(`${op.familyId} on ${engineId}`);
-    if (claimed === undefined) {
+    checkEngine(engineTypes, type);
+    checkEngine(this.#lentTypes, type);
+    this.#lentTypes.set(type.engineId, type);
+    const { engineId } = type;
+    if (plan?.epoch === epoch && plan.engine.engineId === engineId) return plan.executor;
+
+    const claim = claims.get(`${op.familyId} on ${engineId}`);
+    if (claim === undefined) {
       throw tfeError(
         'TFE_EXTENSION_MISSING_MODULE',
         { familyId: op.familyId, engineId, installed: this.installed },
         { familyId: op.familyId },
       );
     }
-    const prepared = claimed.engine.prepare({ op, engine: engine.type });
+    const prepared = claim.engine.prepare({ op, engine: type });
     if (prepared.kind === 'unsupported') {
       throw tfeError(
         'TFE_EXTENSION_UNSUPPORTED',
@@ -155,48 +169,42 @@ export class EagerRuntime {
         { familyId: op.familyId },
       );
     }
-    this.#plans.set(op, { epoch: this.#snapshot.epoch, engineId, executor: prepared.executor });
+    this.#plans.set(op, { epoch, engine: type, executor: prepared.executor });
     return prepared.executor;
   }
 
-  /** One engine id stands for one type of engine, whoever names it first. */
-  #checkEngine(type: EngineType): void {
-    const known = this.#engineTypes.get(type.engineId);
-    if (known === undefined) {
-      this.#engineTypes.set(type.engineId, type);
-    } else if (known.contextIdentity !== type.contextIdentity) {
-      throw tfeError('TFE_ENGINE_CONFLICT', {
-        engineId: type.engineId,
-        known: known.contextIdentity,
-        received: type.contextIdentity,
-      });
-    }
-  }
-
-  #publish(moduleId: string, installed: Installed, besides: Installed | undefined): void {
-    const engines = new Map(this.#snapshot.engines);
-    if (besides === undefined) {
-      for (const [key, entry] of engines) if (entry.moduleId === moduleId) engines.delete(key);
-    }
-    for (const engine of installed.engines) {
-      this.#checkEngine(engine.engine);
-      const key = keyOf(engine);
-      const other = engines.get(key);
-      if (other !== undefined) {
-        throw tfeError('TFE_EXTENSION_MODULE_CONFLICT', {
-          subject: key,
-          installedBy: other.moduleId,
-        });
+  /** Checks everything before anything is changed. */
+  #publish(installed: readonly Installed[]): void {
+    const claims = new Map<string, Claim>();
+    const engineTypes = new Map<string, EngineType>();
+    for (const { module, engines } of installed) {
+      for (const engine of engines) {
+        checkEngine(engineTypes, engine.engine);
+        checkEngine(this.#lentTypes, engine.engine);
+        engineTypes.set(engine.engine.engineId, engine.engine);
+        const key = keyOf(engine);
+        const other = claims.get(key);
+        if (other !== undefined) {
+          const facts = { subject: key, installedBy: other.moduleId };
+          throw tfeError('TFE_EXTENSION_MODULE_CONFLICT', facts);
+        }
+        claims.set(key, { engine, moduleId: module.moduleId });
       }
-      engines.set(key, { engine, moduleId });
     }
-    const modules = new Map(this.#snapshot.modules).set(moduleId, {
-      module: installed.module,
-      engines: [...(besides?.engines ?? []), ...installed.engines],
-    });
-    this.#snapshot = { epoch: this.#snapshot.epoch + 1, modules, engines };
+    this.#snapshot = { epoch: this.#snapshot.epoch + 1, installed, claims, engineTypes };
     this.#plans = new WeakMap();
   }
+}
+
+/** One engine id stands for one type of engine, whoever names it first. */
+function checkEngine(known: ReadonlyMap<string, EngineType>, type: EngineType): void {
+  const first = known.get(type.engineId);
+  if (first === undefined || first.contextIdentity === type.contextIdentity) return;
+  throw tfeError('TFE_ENGINE_CONFLICT', {
+    engineId: type.engineId,
+    known: first.contextIdentity,
+    received: type.contextIdentity,
+  });
 }
 
 const NOTHING = { has: (_tensor: unknown): boolean => false };
@@ -205,14 +213,24 @@ function keyOf(engine: ExtensionEngine): string {
   return `${engine.familyId} on ${engine.engine.engineId}`;
 }
 
+/** Whether two modules have one id and a claim in common. */
+function standsInFor(added: Installed, other: Installed): boolean {
+  return (
+    added.module.moduleId === other.module.moduleId &&
+    added.engines.some((engine) => other.engines.some((taken) => keyOf(taken) === keyOf(engine)))
+  );
+}
+
 function configure(module: ExtensionModule): Installed {
   const engines: ExtensionEngine[] = [];
   module.configure({
     registerEngine(engine) {
+      checkFamilyId(engine.familyId);
       if (!engines.includes(engine)) engines.push(engine);
     },
   });
-  return { module, engines };
+  // A copy: what a module registers later is not installed.
+  return { module, engines: [...engines] };
 }
 
 function checkOutputs(
@@ -226,11 +244,12 @@ function checkOutputs(
   }
   for (let i = 0; i < outputs.length; i++) {
     const output = requireTensor(outputs[i], op.familyId, `output ${i}`);
+    liveId(output, op.familyId);
     const meta = metas[i]!;
     if (output.dtype !== meta.dtype || !sameShape(output.shape, meta.shape)) {
       throw outputsError(op, describeMeta(meta), describeMeta(output));
     }
-    if (op.aliases === 'allFresh') {
+    if (isFresh(op.aliases, i)) {
       const input = inputs.indexOf(output);
       if (input >= 0) {
         const { familyId } = op;
@@ -238,6 +257,13 @@ function checkOutputs(
       }
     }
   }
+}
+
+function isFresh(aliases: AliasDeclaration, output: number): boolean {
+  return (
+    aliases === 'allFresh' ||
+    aliases.some((alias) => alias.kind === 'fresh' && alias.output === output)
+  );
 }
 
 function sameShape(a: readonly number[], b: readonly number[]): boolean {

@@ -16,7 +16,8 @@ import {
   type DType,
   type TypedArray,
 } from './dtype';
-import { isTensor, sizeOf, Tensor, tensorOf } from './tensor';
+import type { Tensor } from './tensor';
+import { isTensor, sizeOf, tensorOf } from './tensor';
 
 type Scalar = number | bigint | boolean;
 type Carrier = TypedArray | Uint8ClampedArray;
@@ -223,7 +224,7 @@ function readValues(values: unknown, dtype: DType | undefined): ReadValues {
       for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 1) refuse(bytes[i], i, 'bool');
       return { data: bytes, dtype, shape };
     }
-    return { data: convert(array as ArrayLike<number | bigint>, dtype), dtype, shape };
+    return { data: convert(array, dtype), dtype, shape };
   }
   const shape = nestedShape(values);
   const flat: (number | bigint | boolean)[] = [];

@@ -79,10 +79,6 @@ export function isDType(value: unknown): value is DType {
   return typeof value === 'string' && Object.hasOwn(DTYPES, value);
 }
 
-export function isFloat(dtype: DType): boolean {
-  return DTYPES[dtype].kind === 'float';
-}
-
 /** Constructors of this realm: jest and vm contexts have their own, and users compare with theirs. */
 const CARRIERS = {
   float32: Float32Array,

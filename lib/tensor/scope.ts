@@ -5,6 +5,7 @@
  * never run inside a synchronous loop.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { types } from 'node:util';
 import { tfeError } from '../errors';
 
 /** What a scope needs of a tensor. Implemented by Tensor; kept apart so that the two files do not cycle. */
@@ -123,30 +124,27 @@ export function refusePromise(): never {
 export function tensorsIn(value: unknown, isTensor: (value: unknown) => boolean): Set<Scoped> {
   const found = new Set<Scoped>();
   const seen = new Set<object>();
-  const pending: unknown[] = [value];
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next !== 'object' || next === null || seen.has(next)) continue;
+  const pending: object[] = [];
+  const visit = (next: unknown): void => {
+    if (typeof next !== 'object' || next === null || seen.has(next)) return;
     seen.add(next);
+    pending.push(next);
+  };
+  visit(value);
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (isTensor(next)) found.add(next as Scoped);
-    else if (ArrayBuffer.isView(next)) continue;
-    else if (Array.isArray(next)) pending.push(...(next as unknown[]));
-    else if (isMap(next)) pending.push(...next.values());
-    else if (isSet(next)) pending.push(...next);
-    else if (isPlainObject(next)) pending.push(...Object.values(next));
+    else if (Array.isArray(next)) next.forEach(visit);
+    else if (types.isSet(next)) next.forEach(visit);
+    else if (types.isMap(next)) {
+      next.forEach((entry, key) => {
+        visit(key);
+        visit(entry);
+      });
+    } else if (isPlainObject(next)) Object.values(next).forEach(visit);
   }
   return found;
 }
 
-function tag(value: object): string {
-  return Object.prototype.toString.call(value);
-}
-function isMap(value: object): value is Map<unknown, unknown> {
-  return tag(value) === '[object Map]';
-}
-function isSet(value: object): value is Set<unknown> {
-  return tag(value) === '[object Set]';
-}
 /** By shape, not by `Object.prototype`: another realm has another one. */
 function isPlainObject(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value);

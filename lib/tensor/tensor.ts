@@ -3,7 +3,7 @@
  * this object holds none. Making tensors of values is constant.ts's, running ops kernel.ts's.
  */
 import { inspect } from 'node:util';
-import { describeShape } from '../describe';
+import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
@@ -313,8 +313,19 @@ export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Takes `tensor` out of its scope: the caller frees it from now on. Answers the tensor. */
+/**
+ * Takes `tensor` out of its scope: the caller frees it from now on. Answers the tensor.
+ * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`
+ */
 export function keep<T extends Tensor>(tensor: T): T {
+  if (!isTensor(tensor)) {
+    throw tfeError('TFE_OP_ARGUMENT', {
+      op: 'keep()',
+      argument: 'the argument',
+      expected: 'a Tensor',
+      received: describeValue(tensor),
+    });
+  }
   liveId(tensor, 'keep()');
   if (tensor.owner !== null) adopt(tensor, null);
   return tensor;
@@ -328,7 +339,7 @@ export function releaseAll(ids: Float64Array, count: number): void {
 }
 
 function readData<D extends DType>(tensor: Tensor<D>): DataOf<D> {
-  const id = liveId(tensor as Tensor, 'dataSync()');
+  const id = liveId(tensor, 'dataSync()');
   const data = newCarrier(tensor.dtype, tensor.size);
   native().read(id, data);
   return data;

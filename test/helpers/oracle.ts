@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tf, type DType, type Tensor } from '../../lib';
-import type { ConstantValues } from '../../lib';
 import { newCarrier, type TypedArray } from '../../lib/tensor/dtype';
 
 const FIXTURES = join(__dirname, '..', 'fixtures', 'oracle');
@@ -51,7 +50,7 @@ export function decode({ dtype, data }: OracleTensor): TypedArray {
 
 export function tensorOf(oracle: OracleTensor): Tensor {
   const { dtype, shape } = oracle;
-  return tf.constant(decode(oracle) as ConstantValues, { dtype, shape });
+  return tf.constant(decode(oracle), { dtype, shape });
 }
 
 /** Runs a case through the `tf.*` function that Python's name stands for. */

@@ -31,7 +31,7 @@ export interface StubOptions {
   readonly misplaced?: readonly string[];
   /** The TF_Code that every status has. */
   readonly status?: number;
-  /** Contexts count themselves on stderr: `contexts: 1`. */
+  /** Contexts count themselves on stderr, `contexts: 1`, and tell when their work is waited for. */
   readonly contexts?: boolean;
 }
 
@@ -63,7 +63,12 @@ export function stubLibrary(directory: string, options: StubOptions = {}): StubL
       ? []
       : [[['TF_GetCode', 'TF_Message'], `-DSTUB_STATUS=${options.status}`] as const]),
     ...(options.contexts === true
-      ? [[['TFE_NewContext', 'TFE_DeleteContext'], '-DSTUB_CONTEXTS'] as const]
+      ? [
+          [
+            ['TFE_NewContext', 'TFE_DeleteContext', 'TFE_ContextAsyncWait'],
+            '-DSTUB_CONTEXTS',
+          ] as const,
+        ]
       : []),
   ];
 

@@ -1,0 +1,52 @@
+/**
+ * The scope of one call. Like `scope` of the tensor layer, except that a function which is not async may answer a
+ * promise: as it was written it works, so lowering must not turn it into an error. What it made by then is kept until
+ * the promise settles.
+ */
+import { native } from '../native/loader';
+import { currentScope, isThenable, runIn, Scope, tensorsIn, type Survivors } from '../tensor/scope';
+import { isTensor } from '../tensor/tensor';
+
+const NOBODY: Survivors = new Set();
+
+function releaseAll(ids: Float64Array, count: number): void {
+  native().releaseAll(ids, count);
+}
+
+function survivorsOf(result: unknown): Survivors {
+  return isTensor(result) ? new Set([result]) : tensorsIn(result, isTensor);
+}
+
+/** Runs `body`, then frees every tensor made in it that is not in its result, or in what its promise resolves to. */
+export function scopeCall<T>(body: () => T): T {
+  const outer = currentScope();
+  const inner = new Scope();
+  const end = (survivors: Survivors) => {
+    inner.close(survivors, outer, releaseAll);
+  };
+  let survivors: Survivors = NOBODY;
+  let isPending = false;
+  try {
+    const result = runIn(inner, body);
+    isPending = isThenable(result);
+    if (isPending) return settled(result as PromiseLike<unknown>, end) as T;
+    survivors = survivorsOf(result);
+    return result;
+  } finally {
+    if (!isPending) end(survivors);
+  }
+}
+
+async function settled(
+  promise: PromiseLike<unknown>,
+  end: (survivors: Survivors) => void,
+): Promise<unknown> {
+  let survivors: Survivors = NOBODY;
+  try {
+    const result = await promise;
+    survivors = survivorsOf(result);
+    return result;
+  } finally {
+    end(survivors);
+  }
+}

@@ -1,0 +1,100 @@
+/** Finding and loading the addon: each way to fail, and that a later attempt is not harmed by it. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { LOAD_ERRORS } from '../../lib/errors/load';
+import { ADDON, buildPrograms, expectEnding } from '../helpers/child';
+
+const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const programs = buildPrograms(folder);
+
+const LOADED = { version: '2.21.0' };
+
+test('the addon and the library load', () => {
+  const ending = programs.run('load');
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([LOADED]);
+});
+
+test('TFE_NODE_ADDON that points nowhere is not built, and names the path', () => {
+  const nowhere = join(folder, 'nowhere.node');
+  const ending = programs.run('load', { then: ADDON }, { env: { TFE_NODE_ADDON: nowhere } });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([
+    expect.objectContaining({ code: 'TFE_ADDON_NOT_BUILT', facts: { tried: [nowhere] } }),
+    LOADED,
+  ]);
+});
+
+test('a package without a build says where it looked, and how to build', () => {
+  const ending = programs.run('load', { then: ADDON }, { env: { TFE_NODE_ADDON: '' } });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([
+    {
+      code: 'TFE_ADDON_NOT_BUILT',
+      facts: {
+        tried: [
+          join(folder, 'build/cmake/Release/tfe_node.node'),
+          join(folder, 'build/Release/tfe_node.node'),
+        ],
+      },
+      message: expect.stringContaining('npm run build:native'),
+    },
+    LOADED,
+  ]);
+});
+
+test('a text file named .node cannot be loaded, and says why', () => {
+  const text = join(folder, 'text.node');
+  writeFileSync(text, 'module.exports = {};\n');
+  const ending = programs.run('load', { then: ADDON }, { env: { TFE_NODE_ADDON: text } });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([
+    expect.objectContaining({
+      code: 'TFE_ADDON_LOAD_FAILED',
+      facts: { path: text, reason: expect.stringContaining('file too short') },
+    }),
+    LOADED,
+  ]);
+});
+
+test.each([
+  ['8', '8'],
+  [null, 'none'],
+])('Node-API %s is refused before the addon is touched', (napi, found) => {
+  const ending = programs.run('load', { napi, then: ADDON });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([
+    expect.objectContaining({ code: 'TFE_ADDON_ABI', facts: { required: 9, found } }),
+    LOADED,
+  ]);
+});
+
+test('Node without the permission to load addons says which option is missing', () => {
+  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
+    ? '--permission'
+    : '--experimental-permission';
+  const ending = programs.run('load', {}, { execArgv: [permission, '--allow-fs-read=*'] });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([
+    {
+      code: 'TFE_ADDONS_DISABLED',
+      facts: { path: ADDON },
+      message: expect.stringContaining('--allow-addons'),
+    },
+  ]);
+});
+
+test('--no-addons is named as well', () => {
+  const ending = programs.run('load', {}, { execArgv: ['--no-addons'] });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([expect.objectContaining({ code: 'TFE_ADDONS_DISABLED' })]);
+});
+
+test('docs/loading.md has a row for every code, and for no other', () => {
+  const page = readFileSync(join(__dirname, '../../docs/loading.md'), 'utf8');
+  const rows = [...page.matchAll(/^\|.*?`(TFE_[A-Z_]+)`.*\|$/gm)].map(([, code]) => code);
+  expect(rows.sort()).toEqual(Object.keys(LOAD_ERRORS).sort());
+});

@@ -1,0 +1,42 @@
+/**
+ * Loops that must not grow. The bar is the project's own: resident memory within 20 MB of where it was after the first
+ * part, live handles where they were.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { buildPrograms, expectEnding } from '../helpers/child';
+import type { MemoryTask } from './programs/memory';
+
+const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const programs = buildPrograms(folder);
+
+const BAR = 20e6;
+
+interface Look {
+  readonly rounds: number;
+  readonly rss: number;
+  readonly liveTensors: number;
+  readonly liveBytes: number;
+}
+
+test.each<MemoryTask>([
+  { loop: 'scope', first: 10_000, total: 1_000_000 },
+  { loop: 'dispose', first: 10_000, total: 200_000 },
+  { loop: 'fail', first: 10_000, total: 100_000 },
+  { loop: 'constants', first: 100, total: 2000 },
+  { loop: 'workers', first: 5, total: 25 },
+])('$total rounds of $loop hold no more than the first $first', (task) => {
+  const ending = programs.run('memory', task, { execArgv: ['--expose-gc'] });
+  expectEnding(ending, 0);
+  const [early, late] = ending.said as readonly [Look, Look];
+  expect(late).toEqual({
+    rounds: task.total,
+    rss: expect.any(Number),
+    liveTensors: early.liveTensors,
+    liveBytes: early.liveBytes,
+  });
+  expect(late.rss - early.rss).toBeLessThan(BAR);
+});

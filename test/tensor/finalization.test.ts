@@ -1,0 +1,64 @@
+/** The safety net: tensors that no scope owned and nobody disposed are freed when they are collected. */
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from '@jest/globals';
+import { keep, scope, tf } from '../../lib';
+import { held } from './accounting';
+
+/** `npm test` exposes it; a bare jest does not. */
+function collector(): () => void {
+  const exposed = (globalThis as { gc?: () => void }).gc;
+  if (exposed !== undefined) return exposed;
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}
+const collect = collector();
+
+/** Collects until as many tensors are held as before; finalizers run in a turn of their own. */
+async function collectedDownTo(tensors: number): Promise<number> {
+  for (let i = 0; i < 50 && held().tensors > tensors; i++) {
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return held().tensors;
+}
+
+const COUNT = 100;
+
+describe('a tensor without a scope', () => {
+  test('is freed when it is collected', async () => {
+    const before = held();
+    for (let i = 0; i < COUNT; i++) tf.constant(new Float32Array(1000));
+    expect(held().tensors - before.tensors).toBeGreaterThan(0);
+    expect(await collectedDownTo(before.tensors)).toBe(before.tensors);
+    expect(held().bytes).toBe(before.bytes);
+  });
+
+  test('is freed when it was kept or let out of a scope', async () => {
+    const before = held();
+    for (let i = 0; i < COUNT; i++) {
+      scope(() => {
+        keep(tf.constant(i));
+        return tf.constant(i);
+      });
+    }
+    expect(await collectedDownTo(before.tensors)).toBe(before.tensors);
+  });
+
+  test('is freed once when it was disposed: its slot may be another tensor by then', async () => {
+    const before = held();
+    for (let i = 0; i < COUNT; i++) tf.constant(i).dispose();
+    const others = Array.from({ length: COUNT }, (_, i) => tf.constant(i));
+    await collectedDownTo(before.tensors);
+    expect(others.map((tensor) => tensor.arraySync())).toEqual(Array.from({ length: COUNT }, (_, i) => i)); // prettier-ignore
+    for (const tensor of others) tensor.dispose();
+  });
+
+  test('is not freed while it can be reached', async () => {
+    const tensor = tf.constant(5);
+    collect();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(tensor.arraySync()).toBe(5);
+    tensor.dispose();
+  });
+});

@@ -1,0 +1,35 @@
+/** Runs the TypeScript of a documentation page as a user would, and holds what it prints against what the page says. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { transformSync } from '@swc/core';
+
+export const DOCS = join(__dirname, '../../docs');
+
+/** The ```ts blocks of a page. */
+export function blocksOf(page: string): string[] {
+  const text = readFileSync(join(DOCS, page), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map(([, block]) => block!);
+}
+
+/** `console.log(...); // what it prints`, in order. */
+export function promised(block: string): string[] {
+  return [...block.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text!);
+}
+
+/** Runs a block; `require` is the caller's, so that package names mean what they mean in its tests. */
+export function printed(block: string, require: NodeJS.Require): string[] {
+  const { code } = transformSync(block, {
+    jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+    module: { type: 'commonjs' },
+    swcrc: false,
+  });
+  const lines: string[] = [];
+  const console = {
+    log: (value: unknown) => lines.push(typeof value === 'string' ? value : inspect(value)),
+  };
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the page is ours
+  const run = new Function('require', 'exports', 'console', code) as (...args: unknown[]) => void;
+  run(require, {}, console);
+  return lines;
+}

@@ -1,0 +1,215 @@
+/** Reading tensors back: copies, nesting, int64, text, and operators that throw. */
+/* eslint @typescript-eslint/restrict-template-expressions: 'off', @typescript-eslint/restrict-plus-operands: 'off' --
+   text and operators are what is tested */
+import { inspect } from 'node:util';
+import { describe, expect, test } from '@jest/globals';
+import { isTensor, scope, Tensor, tf } from '../../lib';
+import { DTYPE_NAMES, newCarrier } from '../../lib/tensor/dtype';
+import { codeOf, expectNoTensorsLeft } from './accounting';
+
+expectNoTensorsLeft();
+
+const UNSAFE = 2n ** 53n;
+
+describe('dataSync', () => {
+  test.each(DTYPE_NAMES)('answers the carrier of %s', (dtype) => {
+    scope(() => {
+      const carrier = newCarrier(dtype, 2);
+      expect(tf.constant(carrier, { dtype }).dataSync()).toEqual(carrier);
+    });
+  });
+
+  test('answers a copy each time', () => {
+    scope(() => {
+      const tensor = tf.constant([1, 2]);
+      tensor.dataSync()[0] = 99;
+      expect([...tensor.dataSync()]).toEqual([1, 2]);
+    });
+  });
+
+  test('answers an empty array for an empty tensor', () => {
+    scope(() => {
+      expect(tf.constant([]).dataSync()).toEqual(new Float32Array(0));
+    });
+  });
+
+  test('answers int64 as numbers on request', () => {
+    scope(() => {
+      const numbers = tf.constant([1n, 1n - UNSAFE, UNSAFE - 1n]).dataSync({ int64: 'number' });
+      expect(JSON.stringify(numbers)).toBe('[1,-9007199254740991,9007199254740991]');
+    });
+  });
+
+  test('refuses int64 that no Number holds', () => {
+    scope(() => {
+      const tensor = tf.constant([1n, UNSAFE]);
+      expect(codeOf(() => tensor.dataSync({ int64: 'number' }))).toBe('TFE_INT64_UNSAFE');
+    });
+  });
+
+  test('takes the request for other dtypes too, and changes nothing', () => {
+    scope(() => {
+      const tensor = tf.constant([0.5]);
+      expect(tensor.dataSync({ int64: 'number' })).toEqual(new Float32Array([0.5]));
+    });
+  });
+
+  test('refuses another request', () => {
+    scope(() => {
+      const tensor = tf.constant([1n]);
+      const options = { int64: 'string' } as unknown as { int64: 'number' };
+      expect(codeOf(() => tensor.dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
+  });
+});
+
+describe('data', () => {
+  test('promises what dataSync answers', async () => {
+    using tensor = tf.constant([1, 2]);
+    await expect(tensor.data()).resolves.toEqual(new Float32Array([1, 2]));
+  });
+
+  test('promises int64 as numbers on request', async () => {
+    using tensor = tf.constant([5n]);
+    await expect(tensor.data({ int64: 'number' })).resolves.toEqual([5]);
+  });
+
+  test('has copied at once: the tensor may go before the promise settles', async () => {
+    const tensor = tf.constant([1, 2]);
+    const promise = tensor.data();
+    tensor.dispose();
+    await expect(promise).resolves.toEqual(new Float32Array([1, 2]));
+  });
+
+  test('rejects for a disposed tensor', async () => {
+    const tensor = tf.constant(1);
+    tensor.dispose();
+    await expect(tensor.data()).rejects.toMatchObject({ code: 'TFE_TENSOR_DISPOSED' });
+  });
+});
+
+describe('arraySync', () => {
+  test('answers the bare value for rank 0', () => {
+    scope(() => {
+      expect(tf.constant(0.5).arraySync()).toBe(0.5);
+      expect(tf.constant(5n).arraySync()).toBe(5n);
+      expect(tf.constant(true).arraySync()).toBe(true);
+    });
+  });
+
+  test('nests as the shape says', () => {
+    scope(() => {
+      const tensor = tf.constant(new Int32Array([1, 2, 3, 4, 5, 6]), { shape: [1, 3, 2] });
+      expect(tensor.arraySync()).toEqual([[[1, 2], [3, 4], [5, 6]]]); // prettier-ignore
+    });
+  });
+
+  test('answers booleans for bool', () => {
+    scope(() => {
+      expect(tf.constant([[true], [false]]).arraySync()).toEqual([[true], [false]]);
+    });
+  });
+
+  test('answers bigints for int64, and numbers on request', () => {
+    scope(() => {
+      const tensor = tf.constant([[1n], [2n]]);
+      expect(tensor.arraySync()).toEqual([[1n], [2n]]);
+      expect(tensor.arraySync({ int64: 'number' })).toEqual([[1], [2]]);
+    });
+  });
+
+  test('keeps the dimensions of an empty tensor that can be nested', () => {
+    scope(() => {
+      expect(tf.constant([], { shape: [2, 0] }).arraySync()).toEqual([[], []]);
+      expect(tf.constant([], { shape: [0, 2] }).arraySync()).toEqual([]);
+    });
+  });
+});
+
+describe('facts of a tensor', () => {
+  test('the device is the one CPU', () => {
+    scope(() => {
+      expect(tf.constant(1).device).toBe('/job:localhost/replica:0/task:0/device:CPU:0');
+    });
+  });
+
+  test('isTensor knows tensors, and nothing that looks like one', () => {
+    using tensor = tf.constant(1);
+    expect(isTensor(tensor)).toBe(true);
+    for (const other of [null, 1, {}, Object.create(Tensor.prototype), [tensor]]) {
+      expect(isTensor(other)).toBe(false);
+    }
+  });
+
+  // An id is slot, generation and tag of the environment: native/handle_table.cc.
+  test('a made-up id is refused by the addon', () => {
+    const forged = new Tensor(12345, 'float32', [1]);
+    expect(codeOf(() => forged.dataSync())).toBe('TFE_TENSOR_FORGED');
+    const fraction = new Tensor(0.5, 'float32', [1]);
+    expect(codeOf(() => fraction.dataSync())).toBe('TFE_TENSOR_FORGED');
+  });
+
+  test('an id of another environment is refused by the addon', () => {
+    const foreign = new Tensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [1]);
+    expect(codeOf(() => foreign.dataSync())).toBe('TFE_TENSOR_FOREIGN');
+  });
+});
+
+describe('as text', () => {
+  test('a tensor shows its values, shape and dtype', () => {
+    scope(() => {
+      expect(tf.constant([[1, 2.5]]).toString()).toBe(
+        'Tensor([ [ 1, 2.5 ] ], shape=[1, 2], dtype=float32)',
+      );
+    });
+  });
+
+  test('a scalar shows its bare value', () => {
+    scope(() => {
+      expect(String(tf.constant(5n))).toBe('Tensor(5n, shape=[], dtype=int64)');
+    });
+  });
+
+  test('a large tensor shows how many values it has', () => {
+    scope(() => {
+      expect(`${tf.constant(0, { shape: [1001] })}`).toBe(
+        'Tensor(1001 values, shape=[1001], dtype=float32)',
+      );
+    });
+  });
+
+  test('a disposed tensor still shows what it was', () => {
+    const tensor = tf.constant([1]);
+    tensor.dispose();
+    expect(tensor.toString()).toBe('Tensor(disposed, shape=[1], dtype=float32)');
+  });
+
+  test('a template literal and console.log show the same', () => {
+    scope(() => {
+      const tensor = tf.constant([true]);
+      expect(`${tensor}`).toBe('Tensor([ true ], shape=[1], dtype=bool)');
+      expect(inspect(tensor)).toBe(`${tensor}`);
+      expect(inspect({ tensor })).toBe(`{ tensor: ${tensor} }`);
+    });
+  });
+});
+
+describe('operators', () => {
+  const operators: readonly (readonly [string, (x: never, y: never) => unknown])[] = [
+    ['+', (x, y) => x + y],
+    ['-', (x, y) => x - y],
+    ['*', (x, y) => x * y],
+    ['/', (x, y) => x / y],
+    ['<', (x, y) => x < y],
+    ['== with a number', (x) => x == 1],
+    ['unary +', (x) => +x],
+    ["+ ''", (x) => x + ''],
+  ];
+
+  test.each(operators)('%s throws instead of making text or NaN of a tensor', (_, operate) => {
+    scope(() => {
+      const x = tf.constant(1) as never;
+      expect(codeOf(() => operate(x, x))).toBe('TFE_TENSOR_AS_PRIMITIVE');
+    });
+  });
+});
