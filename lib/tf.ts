@@ -13,7 +13,7 @@ import {
   softmax as softmaxFamily,
 } from './families';
 import { applyOne } from './runtime/default';
-import { constant, makeConstant, type ConstantValues } from './tensor/constant';
+import { constant, makeConstant, type ConstantValues, type RankOf } from './tensor/constant';
 import type { DType } from './tensor/dtype';
 import { booleanOption, checkOptions } from './tensor/options';
 import type { BroadcastRank, MatrixRank, ReducedRank } from './tensor/rank';
@@ -63,10 +63,14 @@ interface Binary {
     x: Tensor<D, A>,
     y: Tensor<NoInfer<D>, B>,
   ): Tensor<D, BroadcastRank<A, B>>;
-  <D extends DType, R extends number>(x: Tensor<D, R>, y: number | bigint): Tensor<D, R>;
-  <D extends DType, R extends number>(x: number | bigint, y: Tensor<D, R>): Tensor<D, R>;
-  <D extends DType>(x: Tensor<D>, y: Operand): Tensor<D>;
-  <D extends DType>(x: Operand, y: Tensor<D>): Tensor<D>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: Tensor<D, R>,
+    y: V,
+  ): Tensor<D, BroadcastRank<R, RankOf<V>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
+    y: Tensor<D, R>,
+  ): Tensor<D, BroadcastRank<R, RankOf<V>>>;
   (x: Operand, y: Operand): Tensor;
 }
 
@@ -75,16 +79,14 @@ interface Division {
     x: Tensor<D, A>,
     y: Tensor<NoInfer<D>, B>,
   ): Tensor<QuotientDType<D>, BroadcastRank<A, B>>;
-  <D extends DType, R extends number>(
+  <D extends DType, R extends number, const V extends Operand>(
     x: Tensor<D, R>,
-    y: number | bigint,
-  ): Tensor<QuotientDType<D>, R>;
-  <D extends DType, R extends number>(
-    x: number | bigint,
+    y: V,
+  ): Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
     y: Tensor<D, R>,
-  ): Tensor<QuotientDType<D>, R>;
-  <D extends DType>(x: Tensor<D>, y: Operand): Tensor<QuotientDType<D>>;
-  <D extends DType>(x: Operand, y: Tensor<D>): Tensor<QuotientDType<D>>;
+  ): Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>;
   (x: Operand, y: Operand): Tensor;
 }
 

@@ -10,8 +10,8 @@ export const EXTENSION_ERRORS = errorTable({
   },
   TFE_EXTENSION_ALIAS: {
     phase: 'op',
-    message: (f: { familyId: string; output: number; input: number }) =>
-      `${f.familyId} declares fresh outputs, but output ${f.output} is its input ${f.input}.`,
+    message: (f: { familyId: string; output: number; found: string }) =>
+      `${f.familyId} declares fresh outputs, but output ${f.output} is ${f.found}.`,
     hint: 'Answer a new tensor, or declare the alias.',
   },
   TFE_EXTENSION_ALIAS_COVERAGE: {

@@ -65,11 +65,11 @@ export class TfeError extends Error {
   readonly phase: Phase;
   readonly hint: string;
   readonly facts: Readonly<Record<string, unknown>>;
-  readonly op?: string;
-  readonly familyId?: string;
-  readonly ruleId?: string;
-  readonly site?: string;
-  readonly tfStatus?: TfStatus;
+  declare readonly op?: string;
+  declare readonly familyId?: string;
+  declare readonly ruleId?: string;
+  declare readonly site?: string;
+  declare readonly tfStatus?: TfStatus;
 
   constructor(
     code: TfeErrorCode,

@@ -3,19 +3,8 @@
  * promise: as it was written it works, so lowering must not turn it into an error. What it made by then is kept until
  * the promise settles.
  */
-import { native } from '../native/loader';
-import { currentScope, isThenable, runIn, Scope, tensorsIn, type Survivors } from '../tensor/scope';
-import { isTensor } from '../tensor/tensor';
-
-const NOBODY: Survivors = new Set();
-
-function releaseAll(ids: Float64Array, count: number): void {
-  native().releaseAll(ids, count);
-}
-
-function survivorsOf(result: unknown): Survivors {
-  return isTensor(result) ? new Set([result]) : tensorsIn(result, isTensor);
-}
+import { currentScope, isThenable, runIn, Scope, type Survivors } from '../tensor/scope';
+import { NOBODY, releaseAll, survivorsOf } from '../tensor/tensor';
 
 /** Runs `body`, then frees every tensor made in it that is not in its result, or in what its promise resolves to. */
 export function scopeCall<T>(body: () => T): T {

@@ -133,7 +133,7 @@ export class EagerRuntime {
     let survivors = NOTHING;
     try {
       const outputs = runIn(inner, () => executor.execute(engine, inputs));
-      checkOutputs(op, inputs, metas, outputs);
+      checkOutputs(op, inputs, metas, outputs, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
     } finally {
@@ -238,6 +238,7 @@ function checkOutputs(
   inputs: readonly Tensor[],
   metas: readonly TensorMeta[],
   outputs: readonly Tensor[],
+  made: Scope,
 ): void {
   if (outputs.length !== metas.length) {
     throw outputsError(op, `${metas.length} outputs`, `${outputs.length}`);
@@ -249,14 +250,28 @@ function checkOutputs(
     if (output.dtype !== meta.dtype || !sameShape(output.shape, meta.shape)) {
       throw outputsError(op, describeMeta(meta), describeMeta(output));
     }
-    if (isFresh(op.aliases, i)) {
-      const input = inputs.indexOf(output);
-      if (input >= 0) {
-        const { familyId } = op;
-        throw tfeError('TFE_EXTENSION_ALIAS', { familyId, output: i, input }, { familyId });
-      }
-    }
+    if (isFresh(op.aliases, i)) checkFresh(op, inputs, outputs, i, made);
   }
+}
+
+/** A fresh output is one that the executor made in this call, and only one output. */
+function checkFresh(
+  op: ExtensionOp,
+  inputs: readonly Tensor[],
+  outputs: readonly Tensor[],
+  index: number,
+  made: Scope,
+): void {
+  const output = outputs[index]!;
+  const input = inputs.indexOf(output);
+  const twin = outputs.indexOf(output);
+  let found: string | null = null;
+  if (input >= 0) found = `its input ${input}`;
+  else if (twin < index) found = `its output ${twin} as well`;
+  else if (output.owner !== made) found = 'a tensor that the executor did not make in this call';
+  if (found === null) return;
+  const { familyId } = op;
+  throw tfeError('TFE_EXTENSION_ALIAS', { familyId, output: index, found }, { familyId });
 }
 
 function isFresh(aliases: AliasDeclaration, output: number): boolean {

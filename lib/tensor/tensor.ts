@@ -192,6 +192,11 @@ export class Tensor<
     throw tfeError('TFE_TENSOR_AS_PRIMITIVE', {});
   }
 
+  /** What `JSON.stringify` writes: the facts. For the values give it `arraySync()`. */
+  toJSON(): { readonly dtype: D; readonly shape: readonly number[] } {
+    return { dtype: this.dtype, shape: this.shape };
+  }
+
   /** @internal */
   [inspect.custom](): string {
     return this.toString();
@@ -289,7 +294,7 @@ export function scope<T>(body: () => T): T {
       void Promise.resolve(result).catch(() => undefined);
       refusePromise();
     }
-    survivors = isTensor(result) ? new Set([result]) : tensorsIn(result, isTensor);
+    survivors = survivorsOf(result);
     return result;
   } finally {
     inner.close(survivors, outer, releaseAll);
@@ -306,7 +311,7 @@ export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   let survivors: Survivors = NOBODY;
   try {
     const result = await runInAsync(inner, async () => body());
-    survivors = isTensor(result) ? new Set([result]) : tensorsIn(result, isTensor);
+    survivors = survivorsOf(result);
     return result;
   } finally {
     inner.close(survivors, outer, releaseAll);
@@ -331,7 +336,13 @@ export function keep<T extends Tensor>(tensor: T): T {
   return tensor;
 }
 
-const NOBODY: Survivors = new Set<Scoped>();
+/** @internal */
+export const NOBODY: Survivors = new Set<Scoped>();
+
+/** @internal The tensors that a scope's result lets out. */
+export function survivorsOf(result: unknown): Survivors {
+  return isTensor(result) ? new Set<Scoped>([result]) : tensorsIn(result, isTensor);
+}
 
 /** @internal Frees many handles in one crossing. */
 export function releaseAll(ids: Float64Array, count: number): void {

@@ -549,6 +549,14 @@ describe('outputs', () => {
     expect(answering(([x]) => [x!], op)).toBe('TFE_EXTENSION_ALIAS');
   });
 
+  test('that were made before the call are refused when they were declared fresh', () => {
+    scope(() => {
+      const kept = tf.constant(1);
+      expect(answering(() => [kept])).toBe('TFE_EXTENSION_ALIAS');
+      expect(kept.isDisposed).toBe(false);
+    });
+  });
+
   test('that are an input may be when that was declared', () => {
     const op = identityOp({ aliases: [{ kind: 'viewOf', output: 0, input: 0 }] }).op({});
     runtime.installExtensionModule(countingModule(([x]) => [x!]));

@@ -213,3 +213,10 @@ describe('operators', () => {
     });
   });
 });
+
+test('JSON shows what a tensor is, not its values', () => {
+  scope(() => {
+    const x = tf.constant([[1, 2]]);
+    expect(JSON.stringify({ x })).toBe('{"x":{"dtype":"float32","shape":[1,2]}}');
+  });
+});

@@ -72,7 +72,8 @@ expectTypeOf(tf.multiply(f32, matrix)).toEqualTypeOf<Tensor<'float32', number>>(
 expectTypeOf(tf.add(matrix, 1)).toEqualTypeOf<Tensor<'float32', 2>>();
 expectTypeOf(tf.add(1, matrix)).toEqualTypeOf<Tensor<'float32', 2>>();
 expectTypeOf(tf.add(ints, 1n)).toEqualTypeOf<Tensor<'int64', 2>>();
-expectTypeOf(tf.add(matrix, [[1, 2]])).toEqualTypeOf<Tensor<'float32', number>>();
+expectTypeOf(tf.add(matrix, [[1, 2]])).toEqualTypeOf<Tensor<'float32', 2>>();
+expectTypeOf(tf.divide([[[1n]]], ints)).toEqualTypeOf<Tensor<'float64', 3>>();
 // @ts-expect-error -- dtypes do not mix
 tf.add(matrix, ints);
 // @ts-expect-error -- dtypes do not mix
