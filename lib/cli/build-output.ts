@@ -13,6 +13,7 @@ import {
   renameSync,
   rmSync,
   rmdirSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   type Stats,
@@ -87,13 +88,13 @@ export function commitOutput(out: string, files: readonly OutputFile[]): CommitR
   checkForeign(out, files, earlier);
   let staging: string | null = null;
   try {
-    mkdirSync(out, { recursive: true });
+    makeFolders(out);
     const folder = realpathSync(out);
     sweepStaging(folder);
     staging = mkdtempSync(`${stagingPrefix(folder)}${process.pid}-`);
     for (const { path, contents } of files) {
       const target = join(staging, path);
-      mkdirSync(dirname(target), { recursive: true });
+      makeFolders(dirname(target));
       writeFileSync(target, contents);
     }
     const made = files.map(({ path }) => path);
@@ -101,7 +102,7 @@ export function commitOutput(out: string, files: readonly OutputFile[]): CommitR
     writeManifest(folder, staging, [...new Set([...earlier, ...made])]);
     for (const { path } of files) {
       const target = join(folder, path);
-      mkdirSync(dirname(target), { recursive: true });
+      makeFolders(dirname(target));
       renameSync(join(staging, path), target);
     }
     const stale = [...earlier].filter((path) => !made.includes(path));
@@ -113,6 +114,19 @@ export function commitOutput(out: string, files: readonly OutputFile[]): CommitR
     throw tfeError('TFE_BUILD_WRITE', { out, problem: messageOf(error) }, { cause: error });
   } finally {
     if (staging !== null) rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+/** One by one: Node's recursive `mkdir` does not return where a folder cannot be made at all, as in /proc. */
+function makeFolders(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolders(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another build may be making the same folders.
+    if (!hasCode(error, 'EEXIST') || !statSync(path).isDirectory()) throw error;
   }
 }
 

@@ -551,7 +551,7 @@ describe('outputs', () => {
 
   test('that were made before the call are refused when they were declared fresh', () => {
     scope(() => {
-      const kept = tf.constant(1);
+      const kept = tf.constant([3, 4]);
       expect(answering(() => [kept])).toBe('TFE_EXTENSION_ALIAS');
       expect(kept.isDisposed).toBe(false);
     });
