@@ -6,9 +6,13 @@
       "target_name": "tfe_node",
       "sources": [
         "native/addon.cc",
+        "native/arguments.cc",
         "native/context.cc",
         "native/dtype.cc",
         "native/env.cc",
+        "native/exports_library.cc",
+        "native/exports_op.cc",
+        "native/exports_tensor.cc",
         "native/handle_table.cc",
         "native/library.cc",
         "native/op.cc",

@@ -1,0 +1,70 @@
+// The library as JavaScript sees it: opening it, and what is open.
+#include <string>
+
+#include "arguments.h"
+#include "env.h"
+#include "exports.h"
+#include "library.h"
+
+namespace tfe {
+namespace {
+
+using Napi::CallbackInfo;
+
+// setErrorFactory(makeError: (code, facts, tfCode, tfMessage) => Error)
+void SetErrorFactory(const CallbackInfo& info) {
+  if (!info[0].IsFunction()) {
+    throw Napi::TypeError::New(info.Env(), "setErrorFactory expects a function");
+  }
+  EnvData::From(info.Env()).set_make_error(info[0].As<Napi::Function>());
+}
+
+// open(ccPath, frameworkPath, version, cpuFlags: string[]) => reused: boolean
+Napi::Value Open(const CallbackInfo& info) {
+  EnvData& data = EnvData::From(info.Env());
+  LibraryRequest request;
+  request.cc_path = StringArgument(data, info[0], "open");
+  request.framework_path = StringArgument(data, info[1], "open");
+  request.version = StringArgument(data, info[2], "open");
+  if (!info[3].IsArray()) BadArgument(data, "open", "an array of CPU flags");
+  const Napi::Array flags = info[3].As<Napi::Array>();
+  for (uint32_t i = 0; i < flags.Length(); ++i) {
+    request.cpu_flags.push_back(StringArgument(data, flags[i], "open"));
+  }
+  const Library* library = Expect(data, Library::Open(request));
+  return Napi::Boolean::New(info.Env(), library->reused());
+}
+
+// facts() => what is open in this process and what this environment holds
+Napi::Value Facts(const CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  EnvData& data = EnvData::From(env);
+  Napi::Object facts = Napi::Object::New(env);
+  if (const Library* library = Library::Current(); library != nullptr) {
+    facts.Set("version", library->version());
+    facts.Set("ccPath", library->cc_path());
+    facts.Set("frameworkPath", library->framework_path());
+    Napi::Array devices = Napi::Array::New(env);
+    for (const Device& device : Expect(data, data.Runner())->context().devices()) {
+      Napi::Object entry = Napi::Object::New(env);
+      entry.Set("name", device.name);
+      entry.Set("type", device.type);
+      devices.Set(devices.Length(), entry);
+    }
+    facts.Set("devices", devices);
+  }
+  facts.Set("liveHandles", static_cast<double>(data.handles().live()));
+  facts.Set("peakHandles", static_cast<double>(data.handles().peak()));
+  facts.Set("liveBytes", static_cast<double>(data.handles().live_bytes()));
+  return facts;
+}
+
+}  // namespace
+
+void ExportLibrary(Napi::Env env, Napi::Object exports) {
+  exports.Set("setErrorFactory", Napi::Function::New<SetErrorFactory>(env));
+  exports.Set("open", Napi::Function::New<Open>(env));
+  exports.Set("facts", Napi::Function::New<Facts>(env));
+}
+
+}  // namespace tfe
