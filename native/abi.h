@@ -31,12 +31,15 @@ namespace tfe {
 // TF_Code values that we branch on; the rest pass through to JavaScript as numbers.
 inline constexpr int kTfOk = 0;
 
-// TF_AttrType, for the kinds of attribute that a prepared op can set.
+// TF_AttrType.
 inline constexpr int kTfAttrString = 0;
 inline constexpr int kTfAttrInt = 1;
 inline constexpr int kTfAttrFloat = 2;
 inline constexpr int kTfAttrBool = 3;
 inline constexpr int kTfAttrType = 4;
+inline constexpr int kTfAttrShape = 5;
+inline constexpr int kTfAttrTensor = 6;
+inline constexpr int kTfAttrFunc = 8;
 
 // X(image, name, result, parameters). `image` is the library that must export the symbol: a symbol
 // found in any other image is refused (dlsym also searches an image's dependencies).
@@ -52,6 +55,7 @@ inline constexpr int kTfAttrType = 4;
   X(Framework, TF_TensorByteSize, size_t, (const TF_Tensor*))                                  \
   X(Framework, TF_NewBuffer, TF_Buffer*, (void))                                               \
   X(Framework, TF_DeleteBuffer, void, (TF_Buffer*))                                            \
+  X(Cc, TF_GetAllOpList, TF_Buffer*, (void))                                                   \
   X(Cc, TF_NewGraph, TF_Graph*, (void))                                                        \
   X(Cc, TF_DeleteGraph, void, (TF_Graph*))                                                     \
   X(Cc, TF_GraphGetOpDef, void, (TF_Graph*, const char*, TF_Buffer*, TF_Status*))              \
@@ -61,6 +65,8 @@ inline constexpr int kTfAttrType = 4;
   X(Cc, TFE_DeleteContext, void, (TFE_Context*))                                               \
   X(Cc, TFE_ContextAsyncWait, void, (TFE_Context*, TF_Status*))                                \
   X(Cc, TFE_ContextListDevices, TF_DeviceList*, (TFE_Context*, TF_Status*))                    \
+  X(Cc, TFE_ContextClearCaches, void, (TFE_Context*))                                          \
+  X(Cc, TFE_ContextHasFunction, unsigned char, (TFE_Context*, const char*))                    \
   X(Cc, TF_DeleteDeviceList, void, (TF_DeviceList*))                                           \
   X(Cc, TF_DeviceListCount, int, (const TF_DeviceList*))                                       \
   X(Cc, TF_DeviceListName, const char*, (const TF_DeviceList*, int, TF_Status*))               \
@@ -83,6 +89,18 @@ inline constexpr int kTfAttrType = 4;
   X(Cc, TFE_OpSetAttrFloat, void, (TFE_Op*, const char*, float))                               \
   X(Cc, TFE_OpSetAttrBool, void, (TFE_Op*, const char*, unsigned char))                        \
   X(Cc, TFE_OpSetAttrType, void, (TFE_Op*, const char*, int))                                  \
+  X(Cc, TFE_OpSetAttrShape, void, (TFE_Op*, const char*, const int64_t*, int, TF_Status*))     \
+  X(Cc, TFE_OpSetAttrTensor, void, (TFE_Op*, const char*, TF_Tensor*, TF_Status*))             \
+  X(Cc, TFE_OpSetAttrFunctionName, void, (TFE_Op*, const char*, const char*, size_t))          \
+  X(Cc, TFE_OpSetAttrStringList, void,                                                         \
+    (TFE_Op*, const char*, const void* const*, const size_t*, int))                            \
+  X(Cc, TFE_OpSetAttrIntList, void, (TFE_Op*, const char*, const int64_t*, int))               \
+  X(Cc, TFE_OpSetAttrFloatList, void, (TFE_Op*, const char*, const float*, int))               \
+  X(Cc, TFE_OpSetAttrBoolList, void, (TFE_Op*, const char*, const unsigned char*, int))        \
+  X(Cc, TFE_OpSetAttrTypeList, void, (TFE_Op*, const char*, const int*, int))                  \
+  X(Cc, TFE_OpSetAttrShapeList, void,                                                          \
+    (TFE_Op*, const char*, const int64_t**, const int*, int, TF_Status*))                      \
+  X(Cc, TFE_OpSetAttrFunctionList, void, (TFE_Op*, const char*, const TFE_Op**, int))          \
   X(Cc, TFE_Execute, void, (TFE_Op*, TFE_TensorHandle**, int*, TF_Status*))
 
 // The resolved functions. Filled once by Library and never changed, so any thread may read it.

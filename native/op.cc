@@ -1,5 +1,6 @@
 #include "op.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -26,12 +27,111 @@ Failure PrepareFailure(const std::string& expected) {
 // The kind that an attribute of each AttrValue alternative must have in TensorFlow, in their order.
 constexpr struct {
   int tf;
+  bool is_list;
   const char* name;
 } kAttrKinds[] = {
-    {kTfAttrType, "type"},   {kTfAttrBool, "bool"},     {kTfAttrInt, "int"},
-    {kTfAttrFloat, "float"}, {kTfAttrString, "string"},
+    {kTfAttrType, false, "type"},
+    {kTfAttrBool, false, "bool"},
+    {kTfAttrInt, false, "int"},
+    {kTfAttrFloat, false, "float"},
+    {kTfAttrString, false, "string"},
+    {kTfAttrShape, false, "shape"},
+    {kTfAttrTensor, false, "tensor"},
+    {kTfAttrFunc, false, "func"},
+    {kTfAttrType, true, "list(type)"},
+    {kTfAttrBool, true, "list(bool)"},
+    {kTfAttrInt, true, "list(int)"},
+    {kTfAttrFloat, true, "list(float)"},
+    {kTfAttrString, true, "list(string)"},
+    {kTfAttrShape, true, "list(shape)"},
+    {kTfAttrFunc, true, "list(func)"},
 };
 static_assert(std::size(kAttrKinds) == std::variant_size_v<AttrValue>);
+
+// Index of a prepared op: generation above slot, below 2^53.
+constexpr int kSlotBits = 24;
+constexpr uint32_t kMaxGeneration = (1u << 28) - 1;
+constexpr int64_t kSlotMask = (int64_t{1} << kSlotBits) - 1;
+
+// Sets one attribute of any kind. The C API copies every value during the call.
+struct AttrSetter {
+  TFE_Op* op;
+  TFE_Context* context;
+  const char* name;
+  TF_Status* status;
+
+  void operator()(AttrType value) const { TheApi().TFE_OpSetAttrType(op, name, value.tf); }
+  void operator()(bool value) const { TheApi().TFE_OpSetAttrBool(op, name, value ? 1 : 0); }
+  void operator()(int64_t value) const { TheApi().TFE_OpSetAttrInt(op, name, value); }
+  void operator()(float value) const { TheApi().TFE_OpSetAttrFloat(op, name, value); }
+  void operator()(const std::string& value) const {
+    TheApi().TFE_OpSetAttrString(op, name, value.data(), value.size());
+  }
+  void operator()(const AttrShape& value) const {
+    TheApi().TFE_OpSetAttrShape(op, name, Dims(value), Rank(value), status);
+  }
+  void operator()(const AttrTensor& value) const {
+    TheApi().TFE_OpSetAttrTensor(op, name, value.get(), status);
+  }
+  void operator()(const AttrFunction& value) const {
+    TheApi().TFE_OpSetAttrFunctionName(op, name, value.name.data(), value.name.size());
+  }
+  void operator()(const AttrList<AttrType>& values) const {
+    std::vector<int> types;
+    for (AttrType type : values) types.push_back(type.tf);
+    TheApi().TFE_OpSetAttrTypeList(op, name, types.data(), Count(values));
+  }
+  void operator()(const AttrList<bool>& values) const {
+    const std::vector<unsigned char> bytes(values.begin(), values.end());
+    TheApi().TFE_OpSetAttrBoolList(op, name, bytes.data(), Count(values));
+  }
+  void operator()(const AttrList<int64_t>& values) const {
+    TheApi().TFE_OpSetAttrIntList(op, name, values.data(), Count(values));
+  }
+  void operator()(const AttrList<float>& values) const {
+    TheApi().TFE_OpSetAttrFloatList(op, name, values.data(), Count(values));
+  }
+  void operator()(const AttrList<std::string>& values) const {
+    std::vector<const void*> data;
+    std::vector<size_t> lengths;
+    for (const std::string& value : values) {
+      data.push_back(value.data());
+      lengths.push_back(value.size());
+    }
+    TheApi().TFE_OpSetAttrStringList(op, name, data.data(), lengths.data(), Count(values));
+  }
+  void operator()(const AttrList<AttrShape>& values) const {
+    std::vector<const int64_t*> dims;
+    std::vector<int> ranks;
+    for (const AttrShape& shape : values) {
+      dims.push_back(Dims(shape));
+      ranks.push_back(Rank(shape));
+    }
+    TheApi().TFE_OpSetAttrShapeList(op, name, dims.data(), ranks.data(), Count(values), status);
+  }
+  // A list of functions is taken as ops, an attribute alone by its name.
+  void operator()(const AttrList<AttrFunction>& values) const {
+    std::vector<OpPtr> owners;
+    std::vector<const TFE_Op*> ops;
+    for (const AttrFunction& function : values) {
+      owners.emplace_back(TheApi().TFE_NewOp(context, function.name.c_str(), status));
+      if (!IsOk(status)) return;
+      ops.push_back(owners.back().get());
+    }
+    TheApi().TFE_OpSetAttrFunctionList(op, name, ops.data(), Count(values));
+  }
+
+  template <typename T>
+  static int Count(const AttrList<T>& values) {
+    return static_cast<int>(values.size());
+  }
+  static int Rank(const AttrShape& shape) {
+    return shape.dims.has_value() ? static_cast<int>(shape.dims->size()) : -1;
+  }
+  static const int64_t* Dims(const AttrShape& shape) {
+    return shape.dims.has_value() ? shape.dims->data() : nullptr;
+  }
+};
 
 }  // namespace
 
@@ -49,12 +149,29 @@ Status OpRunner::CheckAttrs(const PreparedOp& op) {
     const int kind = api.TFE_OpGetAttrType(probe.get(), attr.name.c_str(), &is_list, status_.get());
     if (!IsOk(status_.get())) return OpFailure(op, status_.get());
     const auto& given = kAttrKinds[attr.value.index()];
-    if (is_list != 0 || kind != given.tf) {
+    if ((is_list != 0) != given.is_list || kind != given.tf) {
       return PrepareFailure("the kind that " + op.name + " declares for its attribute " +
                             attr.name + ", not " + given.name);
     }
+    Status known = CheckFunctions(attr);
+    if (!known.ok()) return known;
   }
   return Done{};
+}
+
+Status OpRunner::CheckFunctions(const Attr& attr) {
+  const auto unknown = [this](const AttrFunction& function) {
+    return TheApi().TFE_ContextHasFunction(context_->get(), function.name.c_str()) == 0;
+  };
+  const AttrFunction* missing = nullptr;
+  if (const auto* one = std::get_if<AttrFunction>(&attr.value)) {
+    if (unknown(*one)) missing = one;
+  } else if (const auto* list = std::get_if<AttrList<AttrFunction>>(&attr.value)) {
+    const auto found = std::find_if(list->begin(), list->end(), unknown);
+    if (found != list->end()) missing = &*found;
+  }
+  if (missing == nullptr) return Done{};
+  return Failure{"TFE_OP_FUNCTION", {{"attribute", attr.name}, {"name", missing->name}}};
 }
 
 Status OpRunner::CheckArity(const PreparedOp& op) {
@@ -71,34 +188,55 @@ Status OpRunner::CheckArity(const PreparedOp& op) {
     return PrepareFailure("as many inputs as " + op.name + " takes, " +
                           std::to_string(signature->inputs));
   }
-  // A list may turn out to hold one tensor; Run looks again.
-  if (signature->outputs != 1) return PrepareFailure("an op with one output, unlike " + op.name);
+  if (signature->has_ref) return PrepareFailure("an op without references, unlike " + op.name);
+  // How many a list holds is seen only when the op runs.
+  if (!signature->has_list_output && signature->outputs != static_cast<size_t>(op.outputs)) {
+    return PrepareFailure("an op with " + std::to_string(op.outputs) + " outputs, unlike " +
+                          op.name);
+  }
   return Done{};
 }
 
-int OpRunner::Prepare(PreparedOp op) {
-  ops_.push_back(std::move(op));
-  return static_cast<int>(ops_.size()) - 1;
-}
-
-const PreparedOp* OpRunner::Find(int index) const {
-  if (index < 0 || static_cast<size_t>(index) >= ops_.size()) return nullptr;
-  return &ops_[static_cast<size_t>(index)];
-}
-
-void OpRunner::SetAttrs(const PreparedOp& op) {
-  struct Setter {
-    TFE_Op* op;
-    const char* name;
-    void operator()(AttrType value) const { TheApi().TFE_OpSetAttrType(op, name, value.tf); }
-    void operator()(bool value) const { TheApi().TFE_OpSetAttrBool(op, name, value ? 1 : 0); }
-    void operator()(int64_t value) const { TheApi().TFE_OpSetAttrInt(op, name, value); }
-    void operator()(float value) const { TheApi().TFE_OpSetAttrFloat(op, name, value); }
-    void operator()(const std::string& value) const {
-      TheApi().TFE_OpSetAttrString(op, name, value.data(), value.size());
+Result<int64_t> OpRunner::Prepare(PreparedOp op) {
+  if (free_.empty()) {
+    if (slots_.size() > static_cast<size_t>(kSlotMask)) {
+      return PrepareFailure("fewer than 2^24 prepared ops");
     }
-  };
-  for (const Attr& attr : op.attrs) std::visit(Setter{op_.get(), attr.name.c_str()}, attr.value);
+    free_.push_back(static_cast<uint32_t>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const uint32_t index = free_.back();
+  free_.pop_back();
+  Slot& slot = slots_[index];
+  slot.op = std::make_unique<PreparedOp>(std::move(op));
+  return (static_cast<int64_t>(slot.generation) << kSlotBits) | index;
+}
+
+const PreparedOp* OpRunner::Find(int64_t index) const {
+  const int64_t at = index & kSlotMask;
+  if (index < 0 || static_cast<size_t>(at) >= slots_.size()) return nullptr;
+  const Slot& slot = slots_[static_cast<size_t>(at)];
+  return index >> kSlotBits == static_cast<int64_t>(slot.generation) ? slot.op.get() : nullptr;
+}
+
+bool OpRunner::Forget(int64_t index) {
+  if (Find(index) == nullptr) return false;
+  const uint32_t at = static_cast<uint32_t>(index & kSlotMask);
+  Slot& slot = slots_[at];
+  slot.op.reset();
+  // A slot whose generations are used up is retired.
+  if (++slot.generation <= kMaxGeneration) free_.push_back(at);
+  return true;
+}
+
+Status OpRunner::SetAttrs(const PreparedOp& op) {
+  for (const Attr& attr : op.attrs) {
+    std::visit(AttrSetter{op_.get(), context_->get(), attr.name.c_str(), status_.get()},
+               attr.value);
+  }
+  // Setters that cannot fail leave the status as it was: OK since the reset.
+  if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+  return Done{};
 }
 
 Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
@@ -115,30 +253,52 @@ Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs
   return Done{};
 }
 
-Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
+Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   const Api& api = TheApi();
   if (op_ == nullptr) {
     op_.reset(api.TFE_NewOp(context_->get(), op.name.c_str(), status_.get()));
     if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   }
   // Also on a fresh op: Reset is what takes the device.
-  api.TFE_OpReset(op_.get(), op.name.c_str(), context_->cpu_pin(), status_.get());
+  const char* device = op.device.empty() ? context_->cpu_pin() : op.device.c_str();
+  api.TFE_OpReset(op_.get(), op.name.c_str(), device, status_.get());
   if (!IsOk(status_.get())) return OpFailure(op, status_.get());
-  SetAttrs(op);
+  Status set = SetAttrs(op);
+  return set.ok() ? AddInputs(op, inputs) : std::move(set);
+}
 
-  Status added = AddInputs(op, inputs);
+Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
+  Status loaded = Load(op, inputs);
   TFE_TensorHandle* output = nullptr;
   int outputs = 1;
-  if (added.ok()) {
-    api.TFE_Execute(op_.get(), &output, &outputs, status_.get());
+  if (loaded.ok()) {
+    TheApi().TFE_Execute(op_.get(), &output, &outputs, status_.get());
     if (IsOk(status_.get()) && outputs == 1) return HandlePtr(output);
     // An op whose output is a list may succeed and answer nothing.
-    added = !IsOk(status_.get()) ? OpFailure(op, status_.get())
-                                 : PrepareFailure("an op with one output, unlike " + op.name);
+    loaded = !IsOk(status_.get()) ? OpFailure(op, status_.get())
+                                  : PrepareFailure("an op with one output, unlike " + op.name);
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();
-  return std::move(added.failure());
+  return std::move(loaded.failure());
+}
+
+Status OpRunner::RunMany(const PreparedOp& op, TFE_TensorHandle* const* inputs,
+                         std::vector<HandlePtr>* outputs) {
+  Status loaded = Load(op, inputs);
+  if (loaded.ok()) {
+    std::vector<TFE_TensorHandle*> handles(static_cast<size_t>(op.outputs), nullptr);
+    int count = op.outputs;
+    TheApi().TFE_Execute(op_.get(), handles.data(), &count, status_.get());
+    if (IsOk(status_.get())) {
+      outputs->clear();
+      for (int i = 0; i < count; ++i) outputs->emplace_back(handles[static_cast<size_t>(i)]);
+      return Done{};
+    }
+    loaded = OpFailure(op, status_.get());
+  }
+  op_.reset();
+  return loaded;
 }
 
 }  // namespace tfe

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -15,13 +16,27 @@
 
 namespace tfe {
 
-// More than any op of the tables takes; a bound so that a call needs no allocation.
+// Of Run: more than any op of the tables takes; a bound so that a call needs no allocation.
 inline constexpr int kMaxInputs = 8;
+// Of RunMany: TensorFlow makes tables of this length from one number in an attribute.
+inline constexpr int kMaxListed = 1 << 16;
 
 struct AttrType {
   int tf;
 };
-using AttrValue = std::variant<AttrType, bool, int64_t, float, std::string>;
+struct AttrShape {
+  std::optional<std::vector<int64_t>> dims;  // none: any rank; -1: any size
+};
+struct AttrFunction {
+  std::string name;
+};
+using AttrTensor = std::shared_ptr<TF_Tensor>;
+template <typename T>
+using AttrList = std::vector<T>;
+using AttrValue =
+    std::variant<AttrType, bool, int64_t, float, std::string, AttrShape, AttrTensor, AttrFunction,
+                 AttrList<AttrType>, AttrList<bool>, AttrList<int64_t>, AttrList<float>,
+                 AttrList<std::string>, AttrList<AttrShape>, AttrList<AttrFunction>>;
 
 struct Attr {
   std::string name;
@@ -41,6 +56,8 @@ struct PreparedOp {
   std::vector<Attr> attrs;
   std::vector<ConstantInput> constants;  // by ascending position
   int inputs = 0;                        // tensors that each call brings; constants not counted
+  int outputs = 1;                       // at most; fewer is not an error of RunMany
+  std::string device;                    // empty: the engine's
 };
 
 // Runs prepared ops on one thread, reusing one TFE_Op and one TF_Status.
@@ -54,12 +71,21 @@ class OpRunner {
   // notice: it ignores an unknown attribute and reads past its own tables for an input too many.
   Status Check(const PreparedOp& op);
 
-  // Takes ownership of the description; answers its index.
-  int Prepare(PreparedOp op);
-  const PreparedOp* Find(int index) const;
+  // Takes ownership of the description; answers its index: a slot and the slot's generation, so that the
+  // index of a forgotten op never finds another.
+  Result<int64_t> Prepare(PreparedOp op);
+  const PreparedOp* Find(int64_t index) const;
+  // False when there is none of that index.
+  bool Forget(int64_t index);
 
   // Runs the op on `inputs` (exactly op.inputs of them, borrowed). One output.
   Result<HandlePtr> Run(const PreparedOp& op, TFE_TensorHandle* const* inputs);
+  // Likewise; as many outputs as there are, up to op.outputs.
+  Status RunMany(const PreparedOp& op, TFE_TensorHandle* const* inputs,
+                 std::vector<HandlePtr>* outputs);
+
+  // Frees TensorFlow's cached kernels; the next run of each op makes its kernel anew.
+  void ClearKernels() { TheApi().TFE_ContextClearCaches(context_->get()); }
 
   const Context& context() const { return *context_; }
   std::shared_ptr<Context> share_context() const { return context_; }
@@ -68,12 +94,22 @@ class OpRunner {
  private:
   Status CheckArity(const PreparedOp& op);
   Status CheckAttrs(const PreparedOp& op);
-  void SetAttrs(const PreparedOp& op);
+  Status CheckFunctions(const Attr& attr);
+  Status SetAttrs(const PreparedOp& op);
   Status AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs);
 
-  // Declared in the order in which they may die last: context, constants (in ops_), status, op.
+  // Everything but TFE_Execute, whose outputs are the caller's.
+  Status Load(const PreparedOp& op, TFE_TensorHandle* const* inputs);
+
+  struct Slot {
+    std::unique_ptr<PreparedOp> op;
+    uint32_t generation = 0;
+  };
+
+  // Declared in the order in which they may die last: context, constants (in slots_), status, op.
   std::shared_ptr<Context> context_;
-  std::vector<PreparedOp> ops_;
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_;
   StatusPtr status_;
   OpPtr op_;
 };

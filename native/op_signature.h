@@ -14,6 +14,9 @@ struct OpSignature {
   size_t inputs = 0;   // arguments; a list counts as one
   size_t outputs = 0;  // likewise
   bool has_list_input = false;
+  bool has_list_output = false;
+  // An argument is a reference to a variable of TensorFlow 1: its kernels take a mutex that eager has not.
+  bool has_ref = false;
 };
 
 // Steps through the fields of one protobuf message. Borrows its bytes.
@@ -86,17 +89,19 @@ inline std::optional<OpSignature> ReadOpSignature(const void* data, size_t lengt
   constexpr uint64_t kOutputArg = 3;
   constexpr uint64_t kNumberAttr = 5;    // of ArgDef: a list of one type
   constexpr uint64_t kTypeListAttr = 6;  // of ArgDef: a list of many types
+  constexpr uint64_t kIsRef = 16;        // of ArgDef: written only when true
   OpSignature signature;
   ProtoReader op(data, length);
   while (op.Next()) {
-    if (op.field() == kOutputArg) ++signature.outputs;
-    if (op.field() != kInputArg) continue;
-    ++signature.inputs;
+    const bool is_input = op.field() == kInputArg;
+    if (!is_input && op.field() != kOutputArg) continue;
+    ++(is_input ? signature.inputs : signature.outputs);
     ProtoReader arg = op.message();
     while (arg.Next()) {
       if (arg.field() == kNumberAttr || arg.field() == kTypeListAttr) {
-        signature.has_list_input = true;
+        (is_input ? signature.has_list_input : signature.has_list_output) = true;
       }
+      if (arg.field() == kIsRef) signature.has_ref = true;
     }
     if (arg.failed()) return std::nullopt;
   }
