@@ -1,5 +1,10 @@
 /** The public surface of `tfe-node`. Importing it loads nothing native; the first tensor does. */
 export { isTfeError, TfeError, type Phase, type TfeErrorCode, type TfStatus } from './errors';
+export type { AttrScalar, AttrShape, AttrString, AttrValue } from './ops/attributes';
+export { clearKernelCache } from './ops/call';
+export { execute, type ExecuteOptions } from './ops/execute';
+export type { TypeName } from './ops/types';
+export { raw, type Raw } from './raw';
 export { status, type Status } from './native/status';
 export type { DataOf, DType } from './tensor/dtype';
 export type { ConstantOptions, ConstantValues } from './tensor/constant';

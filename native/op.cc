@@ -1,6 +1,7 @@
 #include "op.h"
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -267,38 +268,44 @@ Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   return set.ok() ? AddInputs(op, inputs) : std::move(set);
 }
 
-Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
-  Status loaded = Load(op, inputs);
-  TFE_TensorHandle* output = nullptr;
-  int outputs = 1;
-  if (loaded.ok()) {
-    TheApi().TFE_Execute(op_.get(), &output, &outputs, status_.get());
-    if (IsOk(status_.get()) && outputs == 1) return HandlePtr(output);
-    // An op whose output is a list may succeed and answer nothing.
-    loaded = !IsOk(status_.get()) ? OpFailure(op, status_.get())
-                                  : PrepareFailure("an op with one output, unlike " + op.name);
+Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
+                         TFE_TensorHandle** outputs, int* count) {
+  Status done = Load(op, inputs);
+  if (done.ok()) {
+    try {
+      TheApi().TFE_Execute(op_.get(), outputs, count, status_.get());
+      if (IsOk(status_.get())) return done;
+      done = OpFailure(op, status_.get());
+    } catch (const std::exception& error) {
+      // Some kernels take sizes from attributes and let the allocator's exception through.
+      done = Failure{"TFE_OP_FAILED",
+                     {{"op", op.label}, {"kernel", op.name}, {"reason", error.what()}}};
+    }
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();
-  return std::move(loaded.failure());
+  return done;
+}
+
+Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
+  TFE_TensorHandle* output = nullptr;
+  int count = 1;
+  Status done = Execute(op, inputs, &output, &count);
+  if (!done.ok()) return std::move(done.failure());
+  // An op whose output is a list may succeed and answer nothing.
+  if (count != 1) return PrepareFailure("an op with one output, unlike " + op.name);
+  return HandlePtr(output);
 }
 
 Status OpRunner::RunMany(const PreparedOp& op, TFE_TensorHandle* const* inputs,
                          std::vector<HandlePtr>* outputs) {
-  Status loaded = Load(op, inputs);
-  if (loaded.ok()) {
-    std::vector<TFE_TensorHandle*> handles(static_cast<size_t>(op.outputs), nullptr);
-    int count = op.outputs;
-    TheApi().TFE_Execute(op_.get(), handles.data(), &count, status_.get());
-    if (IsOk(status_.get())) {
-      outputs->clear();
-      for (int i = 0; i < count; ++i) outputs->emplace_back(handles[static_cast<size_t>(i)]);
-      return Done{};
-    }
-    loaded = OpFailure(op, status_.get());
-  }
-  op_.reset();
-  return loaded;
+  std::vector<TFE_TensorHandle*> handles(static_cast<size_t>(op.outputs), nullptr);
+  int count = op.outputs;
+  Status done = Execute(op, inputs, handles.data(), &count);
+  outputs->clear();
+  if (!done.ok()) return done;
+  for (int i = 0; i < count; ++i) outputs->emplace_back(handles[static_cast<size_t>(i)]);
+  return done;
 }
 
 }  // namespace tfe

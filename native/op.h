@@ -98,8 +98,11 @@ class OpRunner {
   Status SetAttrs(const PreparedOp& op);
   Status AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs);
 
-  // Everything but TFE_Execute, whose outputs are the caller's.
+  // Everything but TFE_Execute.
   Status Load(const PreparedOp& op, TFE_TensorHandle* const* inputs);
+  // Load and TFE_Execute; `count` is the room for outputs, then their number. The outputs are the caller's.
+  Status Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs, TFE_TensorHandle** outputs,
+                 int* count);
 
   struct Slot {
     std::unique_ptr<PreparedOp> op;

@@ -1,12 +1,31 @@
 import { errorTable } from './define';
 
-/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/tf.ts and native/op.cc. */
+/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/ops, lib/tf.ts and native/op.cc. */
 export const OP_ERRORS = errorTable({
   TFE_OP_ARGUMENT: {
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
     hint: '',
+  },
+  TFE_OP_ATTRIBUTE: {
+    phase: 'op',
+    message: (f: { op: string; attribute: string; expected: string; received: string }) =>
+      `Expected ${f.expected} for attribute ${f.attribute} of ${f.op} but received ${f.received}.`,
+    hint: '',
+  },
+  TFE_OP_ATTRIBUTE_MISSING: {
+    phase: 'op',
+    message: (f: { op: string; attribute: string; kind: string }) =>
+      `${f.op} needs its attribute ${f.attribute} (${f.kind}), which has no default.`,
+    hint: (f: { attribute: string }) => `Give it as { attrs: { ${f.attribute}: ... } }.`,
+  },
+  TFE_OP_ATTRIBUTE_UNKNOWN: {
+    phase: 'op',
+    message: (f: { op: string; attribute: string; known: readonly string[] }) =>
+      `${f.op} has no attribute ${f.attribute}.`,
+    hint: (f: { known: readonly string[] }) =>
+      f.known.length === 0 ? 'It has none.' : `It has ${f.known.join(', ')}.`,
   },
   TFE_OP_AXIS: {
     phase: 'op',
@@ -32,6 +51,39 @@ export const OP_ERRORS = errorTable({
     message: (f: { op: string; kernel: string; reason: string }) =>
       `${f.op} failed in TensorFlow's ${f.kernel}: ${f.reason}`,
     hint: '',
+  },
+  TFE_OP_FUNCTION: {
+    phase: 'op',
+    message: (f: { attribute: string; name: string }) =>
+      `Attribute ${f.attribute} names the function ${f.name}, which TensorFlow does not have.`,
+    hint: '',
+  },
+  TFE_OP_INPUT_COUNT: {
+    phase: 'op',
+    message: (f: { op: string; expected: readonly string[]; received: number }) =>
+      `${f.op} takes ${f.expected.length} input${f.expected.length === 1 ? '' : 's'} but received ${f.received}.`,
+    hint: (f: { expected: readonly string[] }) =>
+      f.expected.length === 0 ? 'It has none.' : `They are ${f.expected.join(', ')}.`,
+  },
+  TFE_OP_LIST_LENGTH: {
+    phase: 'op',
+    message: (f: { op: string; argument: string; expected: string; received: number }) =>
+      `${f.op} takes ${f.expected} for ${f.argument} but received ${f.received}.`,
+    hint: '',
+  },
+  TFE_OP_NOT_EAGER: {
+    phase: 'op',
+    message: (f: { op: string; reason: string }) => `${f.op} cannot be called: ${f.reason}.`,
+    hint: '',
+  },
+  TFE_OP_NOT_REGISTERED: {
+    phase: 'op',
+    message: (f: { op: string; suggestions: readonly string[] }) =>
+      `TensorFlow 2.21.0 has no op ${JSON.stringify(f.op)}.`,
+    hint: (f: { suggestions: readonly string[] }) =>
+      f.suggestions.length === 0
+        ? 'Names are those of the op registry: MatMul, not matmul.'
+        : `Did you mean ${f.suggestions.join(' or ')}?`,
   },
   TFE_OP_RANK: {
     phase: 'op',

@@ -5,11 +5,18 @@
 import { TfeError, type TfeErrorCode } from '../errors';
 import { tfCodeName } from './tf-code';
 
-/** Attribute of a prepared op: name, kind, value. */
+/**
+ * Attribute of a prepared op: name, kind, value. An int is a safe integer or a bigint, a type a TF_DataType, a tensor its
+ * id, a shape its dims (-1: any size) or null (any rank), a function its name.
+ */
 export type NativeAttr =
-  | readonly [name: string, kind: 'type' | 'int' | 'float', value: number]
+  | readonly [name: string, kind: 'type' | 'float' | 'tensor', value: number]
+  | readonly [name: string, kind: 'int', value: number | bigint]
   | readonly [name: string, kind: 'bool', value: boolean]
-  | readonly [name: string, kind: 'string', value: string];
+  | readonly [name: string, kind: 'string', value: string | Uint8Array]
+  | readonly [name: string, kind: 'func', value: string]
+  | readonly [name: string, kind: 'shape', value: readonly (number | bigint)[] | null]
+  | readonly [name: string, kind: `list(${string})`, value: readonly unknown[]];
 
 export interface NativeFacts {
   readonly version?: string;
@@ -55,8 +62,18 @@ export interface NativeBinding {
     inputs: number,
     attrs: readonly NativeAttr[],
     constants: readonly (readonly [position: number, id: number])[],
+    /** For `runMany`; without it the op has one output and at most 8 inputs. */
+    outputs?: number,
+    device?: string,
   ): number;
-  run(index: number, a: number, b?: number, c?: number): number;
+  run(index: number, ...ids: number[]): number;
+  /** Answers `[id, dtype, rank, ...dims]` of each output, one after another. */
+  runMany(index: number, ids: Float64Array): Float64Array;
+  /** Drops a prepared op; false when there is none of that index. */
+  forget(index: number): boolean;
+  clearKernels(): void;
+  /** TensorFlow's OpList message. */
+  opList(): Buffer;
 }
 
 /** Requires the addon at `path` and gives it this realm's error class. */

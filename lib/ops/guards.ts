@@ -1,0 +1,68 @@
+/**
+ * Where TensorFlow 2.21.0 ends the process instead of answering an error: kernels that check the rank of an input, or the
+ * size of an attribute, with an assertion. Each row was found by test/ops/walk.test.ts; what it asks is what the op's own
+ * shape function or documentation asks.
+ */
+import { tfeError } from '../errors';
+import type { Tensor } from '../tensor/tensor';
+import { wrongAttribute } from './attributes';
+
+/** Debuggers and savers that reach for a session that eager execution has not (segmentation fault). */
+export const CRASHING: ReadonlySet<string> = new Set([
+  'CalibrationStatisticsSaver',
+  'DebugIdentityV3',
+  'DumpTensor',
+]);
+
+/** Rank of each input; null: any. */
+const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
+  AvgPool3DGrad: [1, 5],
+  AvgPoolGrad: [1, 4],
+  Conv2DBackpropFilter: [4, 1, 4],
+  Conv2DBackpropInput: [1, 4, 4],
+  Conv3D: [5, 5],
+  Conv3DBackpropFilterV2: [5, 1, 5],
+  Conv3DBackpropInputV2: [1, 5, 5],
+  DepthwiseConv2dNativeBackpropFilter: [4, 1, 4],
+  DepthwiseConv2dNativeBackpropInput: [1, 4, 4],
+  LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
+  LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
+  Unbatch: [null, 2, 0],
+  UnbatchGrad: [null, 2, null, 0],
+};
+
+/** Attributes that a kernel keeps in 32 bits. */
+const INT32: Readonly<Record<string, readonly string[]>> = {
+  LearnedUnigramCandidateSampler: ['range_max'],
+  ThreadUnsafeUnigramCandidateSampler: ['range_max'],
+};
+const MAX_INT32 = 2 ** 31 - 1;
+
+export function isGuarded(op: string): boolean {
+  return Object.hasOwn(RANKS, op) || Object.hasOwn(INT32, op);
+}
+
+/** @throws TfeError `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE` */
+export function checkGuards(
+  op: string,
+  inputs: readonly Tensor[],
+  names: readonly string[],
+  attribute: (name: string) => unknown,
+): void {
+  if (Object.hasOwn(RANKS, op)) {
+    RANKS[op]!.forEach((rank, i) => {
+      const received = inputs[i]!.rank;
+      if (rank === null || received === rank) return;
+      throw tfeError(
+        'TFE_OP_RANK',
+        { op, argument: names[i]!, expected: `a tensor of rank ${rank}`, received },
+        { op },
+      );
+    });
+  }
+  if (!Object.hasOwn(INT32, op)) return;
+  for (const name of INT32[op]!) {
+    const value = attribute(name);
+    if (Number(value) > MAX_INT32) throw wrongAttribute(op, name, `at most ${MAX_INT32}`, value);
+  }
+}
