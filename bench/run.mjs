@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { scope, status, tf } from 'tfe-node';
+import { raw, scope, status, tf } from 'tfe-node';
 
 const require = createRequire(import.meta.url);
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -42,6 +42,10 @@ const contestants = {
   'tf.add + dispose': () =>
     nanoseconds(() => {
       for (let i = 0; i < ITERATIONS; i++) tf.add(x, y).dispose();
+    }),
+  'raw.AddV2 + dispose': () =>
+    nanoseconds(() => {
+      for (let i = 0; i < ITERATIONS; i++) raw.AddV2(x, y).dispose();
     }),
   [`tf.add, scope of ${PER_SCOPE}`]: () =>
     nanoseconds(() => {

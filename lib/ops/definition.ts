@@ -82,26 +82,28 @@ function table(): ReadonlyMap<string, string> {
   return lines;
 }
 
-/** What stands in the table for an op that works on references to variables. */
-const REFERENCES = '0';
+/** What stands in the table for an op that cannot be called, and why. */
+const REASONS: Readonly<Record<string, string>> = {
+  0: 'it works on references to the variables of TensorFlow 1',
+  1: "it is one of XLA's, which run in a compiled function only",
+};
 
 /** Names of the ops that can be called, sorted. */
 export function opNames(): readonly string[] {
   const names: string[] = [];
-  for (const [name, row] of table())
-    if (row !== REFERENCES && !CRASHING.has(name)) names.push(name);
+  for (const [name, row] of table()) {
+    if (row.length > 1 && !CRASHING.has(name)) names.push(name);
+  }
   return names;
 }
 
-/** @throws TfeError `TFE_OP_ARGUMENT`, `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER` */
+/** @throws TfeError `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER` */
 export function definitionOf(name: string): OpDefinition {
   const known = definitions.get(name);
   if (known !== undefined) return known;
   const row = table().get(name);
   if (row === undefined) throw unknownOp(name);
-  if (row === REFERENCES) {
-    throw notEager(name, 'it works on references to the variables of TensorFlow 1');
-  }
+  if (row.length === 1) throw notEager(name, REASONS[row]!);
   if (CRASHING.has(name)) throw notEager(name, 'it crashes TensorFlow 2.21.0 outside a session');
   const definition = read(name, JSON.parse(row) as OpRow);
   definitions.set(name, definition);

@@ -14,10 +14,11 @@ export const CRASHING: ReadonlySet<string> = new Set([
   'DumpTensor',
 ]);
 
-/** Rank of each input; null: any. */
+/** Rank of each input; null: any; -1: any but 0. */
 const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   AvgPool3DGrad: [1, 5],
   AvgPoolGrad: [1, 4],
+  CombinedNonMaxSuppression: [4, 3, 0, 0, 0, 0],
   Conv2DBackpropFilter: [4, 1, 4],
   Conv2DBackpropInput: [1, 4, 4],
   Conv3D: [5, 5],
@@ -25,11 +26,15 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   Conv3DBackpropInputV2: [1, 5, 5],
   DepthwiseConv2dNativeBackpropFilter: [4, 1, 4],
   DepthwiseConv2dNativeBackpropInput: [1, 4, 4],
+  FakeQuantWithMinMaxVarsPerChannel: [-1, 1, 1],
+  FakeQuantWithMinMaxVarsPerChannelGradient: [-1, -1, 1, 1],
   LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
   LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
   Unbatch: [null, 2, 0],
   UnbatchGrad: [null, 2, null, 0],
 };
+
+const ANY_BUT_0 = -1;
 
 /** Attributes that a kernel keeps in 32 bits. */
 const INT32: Readonly<Record<string, readonly string[]>> = {
@@ -52,12 +57,9 @@ export function checkGuards(
   if (Object.hasOwn(RANKS, op)) {
     RANKS[op]!.forEach((rank, i) => {
       const received = inputs[i]!.rank;
-      if (rank === null || received === rank) return;
-      throw tfeError(
-        'TFE_OP_RANK',
-        { op, argument: names[i]!, expected: `a tensor of rank ${rank}`, received },
-        { op },
-      );
+      if (rank === null || received === rank || (rank === ANY_BUT_0 && received > 0)) return;
+      const expected = rank === ANY_BUT_0 ? 'rank 1 or more' : `rank ${rank}`;
+      throw tfeError('TFE_OP_RANK', { op, argument: names[i]!, expected, received }, { op });
     });
   }
   if (!Object.hasOwn(INT32, op)) return;

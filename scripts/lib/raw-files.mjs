@@ -41,9 +41,13 @@ function attrRow({ name, kind, hasDefault, default: value, allowed, minimum }) {
 export const isInternal = ({ name }) => name.startsWith('_');
 const hasRef = ({ inputs, outputs }) => [...inputs, ...outputs].some(({ isRef }) => isRef);
 
+/** XLA's own ops: one of them alone makes TensorFlow compile a cluster of one, and on some of these it crashes. */
+const isXla = ({ name }) => name.startsWith('Xla');
+
 function tableLine(op) {
   // An op of TensorFlow 1's variables is known by name, so that the error can say why it cannot be called.
   if (hasRef(op)) return `${op.name} 0`;
+  if (isXla(op)) return `${op.name} 1`;
   const row = JSON.stringify([
     op.inputs.map(argRow),
     op.outputs.map(argRow),
@@ -57,7 +61,8 @@ export function tableSource(ops) {
   const lines = ops.filter((op) => !isInternal(op)).map(tableLine);
   return `${HEADER}
 /**
- * One line an op: its name, then as JSON \`[inputs, outputs, attributes]\`, or \`0\` for an op that works on references.
+ * One line an op: its name, then as JSON \`[inputs, outputs, attributes]\`, \`0\` for an op that works on
+ * references, \`1\` for one of XLA's.
  * An argument is \`[name, type]\`, \`[name, type, attribute of its length]\` or \`[name, *attribute of its types]\`; a type is
  * a TF_DataType or the name of an attribute. An attribute is \`[name, kind, rules?]\`.
  */
@@ -152,7 +157,7 @@ export function typesSource(ops, typeNames) {
     return `  ${op.name}${generics}(${inputs.join(', ')}): ${answer};`;
   };
 
-  const lines = ops.filter((op) => !isInternal(op) && !hasRef(op)).map(signature);
+  const lines = ops.filter((op) => !isInternal(op) && !hasRef(op) && !isXla(op)).map(signature);
   const aliases = [...unions].map(([text, name]) => `type ${name} = ${text};`);
   return `${HEADER}import type { TypeName as $Any } from '../ops/types';
 import type { AttrShape as $Shape, AttrString as $String } from '../ops/attributes';

@@ -84,12 +84,14 @@ const FUNCTIONS = [
   'releaseAll',
   'prepare',
   'run',
+  'runMany',
+  'forget',
 ] as const;
 
 describe('every function', () => {
   test('is in one of the lists here', () => {
     expect(Object.keys(binding).sort()).toEqual(
-      [...FUNCTIONS, 'facts', 'scratch', 'setErrorFactory'].sort(),
+      [...FUNCTIONS, 'clearKernels', 'facts', 'opList', 'scratch', 'setErrorFactory'].sort(),
     );
   });
 
@@ -530,6 +532,59 @@ describe('prepare', () => {
     expect(prepare('AddV2', 1, [T], constants(x))).toBe('TFE_BINDING_ARGUMENT: prepare');
   });
 
+  test('refuses an op on references', () => {
+    expect(prepare('Assign', 2, [T])).toBe('TFE_BINDING_ARGUMENT: prepare');
+    expect(prepare('Variable', 0, [])).toBe('TFE_BINDING_ARGUMENT: prepare');
+  });
+
+  // The attribute is of that kind, so only the value is wrong.
+  test.each<[string, number, string, string, unknown]>([
+    ['Pack', 2, 'axis', 'int', 2n ** 63n],
+    ['Placeholder', 0, 'shape', 'shape', undefined],
+    ['Placeholder', 0, 'shape', 'shape', [-2]],
+    ['Placeholder', 0, 'shape', 'shape', [0.5]],
+    ['Const', 0, 'value', 'tensor', 'x'],
+    ['MaxPool', 1, 'ksize', 'list(int)', 1],
+    ['MaxPool', 1, 'ksize', 'list(int)', ['1']],
+    ['PartitionedCall', 1, 'f', 'func', 'f\0g'],
+    ['BiasAdd', 2, 'data_format', 'string', [1]],
+  ])('refuses for %s(%i).%s the %s %p', (name, inputs, attr, kind, value) => {
+    expect(prepare(name, inputs, [[attr, kind, value]])).toBe('TFE_BINDING_ARGUMENT: prepare');
+  });
+
+  test('refuses lists and shapes that are too long', () => {
+    for (const length of [70_000, 2 ** 32 - 1]) {
+      const list = new Array<number>(length);
+      const attrs = [
+        ['ksize', 'list(int)', list],
+        ['ksize', 'shape', list],
+      ];
+      for (const attr of attrs) {
+        expect(prepare('MaxPool', 1, [attr])).toBe('TFE_BINDING_ARGUMENT: prepare');
+      }
+    }
+  });
+
+  test('refuses a tensor attribute that is no live tensor, and a function that is not there', () => {
+    const id = create(FLOAT, [1], new Float32Array(1));
+    binding.release(id);
+    expect(prepare('Const', 0, [['value', 'tensor', id]])).toMatch(/^TFE_TENSOR|^TFE_HANDLE/);
+    expect(prepare('PartitionedCall', 1, [['f', 'func', 'f']])).toBe('TFE_OP_FUNCTION');
+    expect(prepare('Case', 2, [['branches', 'list(func)', ['f', 'g']]])).toBe('TFE_OP_FUNCTION');
+  });
+
+  test.each([NaN, -1, 0.5, 2 ** 17, '1', null])('refuses %p outputs', (outputs) => {
+    expect(refusal(() => loose.prepare('x', 'TopKV2', 2, [], [], outputs))).toBe(
+      'TFE_BINDING_ARGUMENT: prepare',
+    );
+  });
+
+  test('refuses a number of outputs that the op does not have', () => {
+    expect(refusal(() => loose.prepare('x', 'TopKV2', 2, [], [], 1))).toBe(
+      'TFE_BINDING_ARGUMENT: prepare',
+    );
+  });
+
   test('a getter that throws is the caller’s error, and one that calls the addon harms nothing', () => {
     const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], []);
     const boom = new Error('from the getter');
@@ -632,5 +687,51 @@ describe('the scratch array', () => {
     const id = binding.create(FLOAT, 0, new Float32Array([7]));
     expect([...binding.scratch.subarray(0, 2)]).toEqual([FLOAT, 0]);
     binding.release(id);
+  });
+});
+
+describe('runMany', () => {
+  const topK = (): number => binding.prepare('top', 'TopKV2', 2, [], [], 2);
+
+  test('answers id, dtype, rank and dims of each output', () => {
+    const unpack = binding.prepare('unpack', 'Unpack', 1, [['num', 'int', 2]], [], 2);
+    const facts = binding.runMany(unpack, Float64Array.of(x));
+    expect([...facts]).toEqual([expect.any(Number), FLOAT, 1, 2, expect.any(Number), FLOAT, 1, 2]);
+    expect(binding.release(facts[0]!) && binding.release(facts[4]!)).toBe(true);
+  });
+
+  test.each<[string, unknown]>([
+    ['too few', () => Float64Array.of(x)],
+    ['too many', () => Float64Array.of(x, x, x)],
+    ['a list', () => [x, x]],
+    ['floats', () => Float32Array.of(x, x)],
+    ['nothing', () => undefined],
+  ])('refuses %s for the ids', (_, ids) => {
+    const index = topK();
+    const given = (ids as () => unknown)();
+    expect(refusal(() => loose.runMany(index, given))).toBe('TFE_BINDING_ARGUMENT: runMany');
+  });
+
+  test('is an error of TensorFlow where the room for outputs is too small', () => {
+    const unpack = binding.prepare('unpack', 'Unpack', 1, [['num', 'int', 2]], [], 1);
+    expect(refusal(() => binding.runMany(unpack, Float64Array.of(x)))).toBe('TFE_OP_FAILED');
+  });
+});
+
+describe('forget', () => {
+  test('drops an op once, and its index never finds another', () => {
+    const one = binding.prepare('relu', 'Relu', 1, [], []);
+    expect([binding.forget(one), binding.forget(one)]).toEqual([true, false]);
+    expect(refusal(() => binding.run(one, x))).toBe('TFE_BINDING_ARGUMENT: run');
+    const other = binding.prepare('tanh', 'Tanh', 1, [], []);
+    expect(other).not.toBe(one);
+    expect(refusal(() => binding.run(one, x))).toBe('TFE_BINDING_ARGUMENT: run');
+    binding.release(binding.run(other, x));
+  });
+
+  test('knows no index that was never given out', () => {
+    for (const index of [2 ** 24 - 1, 2 ** 40, Number.MAX_SAFE_INTEGER]) {
+      expect(binding.forget(index)).toBe(false);
+    }
   });
 });

@@ -251,6 +251,7 @@ describe('a call that the definition forbids', () => {
     ['constructor', 'TFE_OP_NOT_REGISTERED', expect.any(String)],
     ['AddV2\0', 'TFE_OP_NOT_REGISTERED', expect.any(String)],
     ['Assign', 'TFE_OP_NOT_EAGER', expect.stringContaining('references')],
+    ['XlaDot', 'TFE_OP_NOT_EAGER', expect.stringContaining('XLA')],
     ['_Arg', 'TFE_OP_NOT_EAGER', expect.stringContaining('underscore')],
   ])('op %j', (name, code, message) => {
     expect(refusal(() => execute(name))).toMatchObject({ code, message });

@@ -38,7 +38,18 @@ function refuseEverything(x: number): void {
     new Float32Array(1),
     new DataView(new ArrayBuffer(9), 1),
   ];
-  const functions = ['open', 'create', 'read', 'device', 'exists', 'releaseAll', 'prepare', 'run'];
+  const functions = [
+    'open',
+    'create',
+    'read',
+    'device',
+    'exists',
+    'releaseAll',
+    'prepare',
+    'run',
+    'runMany',
+    'forget',
+  ];
   for (const name of functions as (keyof Loose)[]) {
     codeOf(() => loose[name]());
     for (const a of anything) {

@@ -1,0 +1,24 @@
+/** Ten thousand random calls; scripts/fuzz-ops.mjs makes as many as one likes. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from '@jest/globals';
+import { buildPrograms, expectEnding } from '../helpers/child';
+import type { FuzzTask } from '../process/programs/op-fuzz';
+import { NEVER_RUN } from './never-run';
+
+const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const programs = buildPrograms(folder);
+
+test('random calls answer or throw a TfeError, and leave no tensor behind', () => {
+  const task: FuzzTask = { runs: 10_000, seed: 4, folder, blocking: Object.keys(NEVER_RUN) };
+  const ending = programs.run('op-fuzz', task);
+  const last = ending.said.at(-1) as { left?: number; codes?: Record<string, number> };
+  expect(last).toMatchObject({ done: true, left: 0 });
+  expectEnding(ending, 0);
+  // That it is not all refused at the same door.
+  expect(Object.keys(last.codes!)).toEqual(
+    expect.arrayContaining(['ran', 'TFE_OP_FAILED', 'TFE_OP_DTYPE', 'TFE_OP_ATTRIBUTE']),
+  );
+});
