@@ -84,6 +84,7 @@ inline constexpr int kTfAttrFunc = 8;
   X(Cc, TFE_OpReset, void, (TFE_Op*, const char*, const char*, TF_Status*))                    \
   X(Cc, TFE_OpGetAttrType, int, (TFE_Op*, const char*, unsigned char*, TF_Status*))            \
   X(Cc, TFE_OpAddInput, void, (TFE_Op*, TFE_TensorHandle*, TF_Status*))                        \
+  X(Cc, TFE_OpGetFlatInputCount, int, (const TFE_Op*, TF_Status*))                             \
   X(Cc, TFE_OpSetAttrString, void, (TFE_Op*, const char*, const void*, size_t))                \
   X(Cc, TFE_OpSetAttrInt, void, (TFE_Op*, const char*, int64_t))                               \
   X(Cc, TFE_OpSetAttrFloat, void, (TFE_Op*, const char*, float))                               \

@@ -224,6 +224,7 @@ bool OpRunner::Forget(int64_t index) {
   if (Find(index) == nullptr) return false;
   const uint32_t at = static_cast<uint32_t>(index & kSlotMask);
   Slot& slot = slots_[at];
+  if (loaded_ == slot.op.get()) loaded_ = nullptr;  // another may come to lie at its address
   slot.op.reset();
   // A slot whose generations are used up is retired.
   if (++slot.generation <= kMaxGeneration) free_.push_back(at);
@@ -254,8 +255,18 @@ Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs
   return Done{};
 }
 
+bool OpRunner::IsLoaded(const PreparedOp& op, const int* types) const {
+  return loaded_ == &op && op.inputs <= kMaxInputs &&
+         std::equal(types, types + op.inputs, loaded_types_.begin());
+}
+
 Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   const Api& api = TheApi();
+  std::array<int, kMaxInputs> types{};
+  for (int i = 0; i < std::min(op.inputs, kMaxInputs); ++i) {
+    types[static_cast<size_t>(i)] = api.TFE_TensorHandleDataType(inputs[i]);
+  }
+  if (IsLoaded(op, types.data())) return AddInputs(op, inputs);
   if (op_ == nullptr) {
     op_.reset(api.TFE_NewOp(context_->get(), op.name.c_str(), status_.get()));
     if (!IsOk(status_.get())) return OpFailure(op, status_.get());
@@ -265,7 +276,10 @@ Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   api.TFE_OpReset(op_.get(), op.name.c_str(), device, status_.get());
   if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   Status set = SetAttrs(op);
-  return set.ok() ? AddInputs(op, inputs) : std::move(set);
+  if (!set.ok()) return set;
+  loaded_ = context_->devices().size() == 1 && op.inputs <= kMaxInputs ? &op : nullptr;
+  loaded_types_ = types;
+  return AddInputs(op, inputs);
 }
 
 Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
@@ -274,7 +288,11 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
   if (done.ok()) {
     try {
       TheApi().TFE_Execute(op_.get(), outputs, count, status_.get());
-      if (IsOk(status_.get())) return done;
+      if (IsOk(status_.get())) {
+        // Not where oneDNN has run another op in its place: then this one has kept its inputs.
+        if (TheApi().TFE_OpGetFlatInputCount(op_.get(), status_.get()) != 0) loaded_ = nullptr;
+        return done;
+      }
       done = OpFailure(op, status_.get());
     } catch (const std::exception& error) {
       // Some kernels take sizes from attributes and let the allocator's exception through.
@@ -284,6 +302,7 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();
+  loaded_ = nullptr;
   return done;
 }
 
