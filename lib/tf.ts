@@ -3,7 +3,8 @@
  * executor of a core op or to the eager runtime; it has no numbers of its own.
  */
 import { coreOp, type OpExecutor } from './core-ops/table';
-import { normalizeAxis } from './core-ops/operand';
+import { CASTABLE, caster } from './core-ops/cast';
+import { normalizeAxis, requireDType } from './core-ops/operand';
 import { describeValue } from './describe';
 import { tfeError } from './errors';
 import {
@@ -13,14 +14,14 @@ import {
   softmax as softmaxFamily,
 } from './families';
 import { applyOne } from './runtime/default';
-import { constant, makeConstant, type ConstantValues, type RankOf } from './tensor/constant';
-import type { DType } from './tensor/dtype';
+import { constant, makeConstant, type NumericValues, type RankOf } from './tensor/constant';
+import type { DType, PlainDType } from './tensor/dtype';
 import { booleanOption, checkOptions } from './tensor/options';
 import type { BroadcastRank, MatrixRank, ReducedRank } from './tensor/rank';
 import { isTensor, type Tensor } from './tensor/tensor';
 
 /** An operand that is not a tensor yet: it takes the dtype of the other operand. */
-export type Operand = ConstantValues;
+export type Operand = NumericValues;
 
 export interface MatmulOptions {
   readonly transpose_a?: boolean;
@@ -116,35 +117,35 @@ function binary<F>(execute: OpExecutor): F {
 }
 
 /**
- * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype but bool, any rank; same shape. TensorFlow op `Relu`.
+ * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype of real numbers, any rank; same shape. TensorFlow op `Relu`.
  * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
  * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
  */
 const relu: Unary = unary(coreOp('relu'));
 
 /**
- * Hyperbolic tangent, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Tanh`.
+ * Hyperbolic tangent, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Tanh`.
  * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
  * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
  */
 const tanh: Unary = unary(coreOp('tanh'));
 
 /**
- * Logistic function, `1 / (1 + exp(-x))`, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Sigmoid`.
+ * Logistic function, `1 / (1 + exp(-x))`, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Sigmoid`.
  * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
  * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
  */
 const sigmoid: Unary = unary(coreOp('sigmoid'));
 
 /**
- * Cosine of an angle in radians, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Cos`.
+ * Cosine of an angle in radians, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Cos`.
  * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
  * @example tf.cos(tf.constant([0])).dataSync(); // [1]
  */
 const cos: Unary = unary(coreOp('cos'));
 
 /**
- * Sum, elementwise with broadcasting. Both operands of one dtype (any but bool); a number or array takes the dtype of
+ * Sum, elementwise with broadcasting. Both operands of one dtype (any of numbers); a number or array takes the dtype of
  * the other operand. Integers wrap around. TensorFlow op `AddV2`.
  * @throws TfeError `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_DTYPE`, `TFE_OP_FAILED` (shapes that do not broadcast),
  *   `TFE_TENSOR_DISPOSED`
@@ -164,6 +165,52 @@ const multiply: Binary = binary(coreOp('multiply'));
  * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
  */
 const divide: Division = binary(coreOp('divide'));
+
+export interface NameOption {
+  /** Accepted as in Python; eager ops have no names. */
+  readonly name?: string;
+}
+
+const castTo = caster('tf.cast');
+
+/**
+ * The values of `x` in another dtype, elementwise; same shape. Any dtype but string, resource and variant, to any of them.
+ * Fractions are cut off towards 0, integers wrap around, bool is 0 and 1, anything but 0 is true; of a complex number the
+ * real part is kept. What a float beyond an integer's range becomes depends on the processor, as in Python. The answer is a
+ * tensor of its own, also when `x` has the dtype already. TensorFlow op `Cast`.
+ *
+ * @throws TfeError `TFE_OP_DTYPE`, `TFE_OP_ARGUMENT` for another target, `TFE_OPTION_UNKNOWN`, `TFE_TENSOR_DISPOSED`
+ * @example tf.cast(tf.constant([1.7, -1.7]), 'int32').dataSync(); // Int32Array [1, -1]
+ */
+function cast<R extends number, D extends PlainDType>(
+  x: Tensor<DType, R>,
+  dtype: D,
+  options?: NameOption,
+): Tensor<D, R>;
+function cast<const V extends Operand, D extends PlainDType>(
+  x: V,
+  dtype: D,
+  options?: NameOption,
+): Tensor<D, RankOf<V>>;
+function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
+  if (!CASTABLE.includes(dtype)) {
+    throw tfeError(
+      'TFE_OP_ARGUMENT',
+      {
+        op: 'tf.cast',
+        argument: 'dtype',
+        expected: `one of ${CASTABLE.join(', ')}`,
+        received: describeValue(dtype),
+      },
+      { op: 'tf.cast' },
+    );
+  }
+  if (options !== undefined) checkOptions('tf.cast', options, ['name']);
+  return withOperand(x, undefined, (tensor) => {
+    requireDType(tensor, CASTABLE, 'tf.cast', 'x');
+    return castTo(tensor, dtype);
+  });
+}
 
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
 const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
@@ -215,7 +262,7 @@ const CHANNELS_LAST = biasAdd.op({ dataFormat: 'NHWC' });
 const CHANNELS_FIRST = biasAdd.op({ dataFormat: 'NCHW' });
 
 /**
- * Adds the vector `bias` (rank 1) to the channel axis of `value` (rank 2 or more). Any dtype but bool; shape of
+ * Adds the vector `bias` (rank 1) to the channel axis of `value` (rank 2 or more). Any dtype of numbers; shape of
  * `value`. Extension family `tfe-node.bias_add.v1`.
  *
  * @throws TfeError `TFE_OP_RANK`, `TFE_EXTENSION_SHAPE` when the channels differ, `TFE_OP_DTYPE_MISMATCH`,
@@ -277,7 +324,7 @@ function axisOf(
 const SOFTMAX_OPTIONS = ['axis', 'name'];
 
 /**
- * Softmax along one axis (default: the last): `exp(x) / sum(exp(x))`. float32 or float64, rank 1 or more; same shape.
+ * Softmax along one axis (default: the last): `exp(x) / sum(exp(x))`. Any float dtype, rank 1 or more; same shape.
  * Extension family `tfe-node.softmax.v1`.
  *
  * @param axis counted from the front, or from the end when negative; also as `{ axis }`
@@ -297,7 +344,7 @@ function softmax<D extends DType, R extends number>(
 const ARGMAX_OPTIONS = ['axis', 'output_type', 'name'];
 
 /**
- * Index of the largest value along one axis (default 0); that axis is gone from the shape. Any dtype, rank 1 or more;
+ * Index of the largest value along one axis (default 0); that axis is gone from the shape. Any dtype that has an order, rank 1 or more;
  * int64 (or int32) results. Of equal values the first is answered; NaN is skipped. Extension family
  * `tfe-node.argmax.v1`.
  *
@@ -337,6 +384,7 @@ function outputTypeOf(axis: unknown): 'int32' | 'int64' {
  */
 export const tf = Object.freeze({
   constant,
+  cast,
   matmul,
   argmax,
   add,
@@ -346,6 +394,7 @@ export const tf = Object.freeze({
   cos,
   tanh,
   sigmoid,
+  dtypes: Object.freeze({ cast }),
   linalg: Object.freeze({ matmul }),
   math: Object.freeze({ add, subtract, multiply, divide, argmax, cos, tanh, sigmoid }),
   nn: Object.freeze({ relu, tanh, sigmoid, softmax, bias_add: biasAddOp }),

@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { scope, tf, type ConstantValues, type DType } from '../../lib';
-import { DTYPE_NAMES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
+import { DTYPES, newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
 import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
@@ -73,10 +73,24 @@ describe('shape', () => {
     expect(made([[1, 2], [3, 4]], { shape: [4] })).toMatchObject({ shape: [4] }); // prettier-ignore
   });
 
-  test.each(DTYPE_NAMES)('one value of dtype %s fills the whole shape', (dtype) => {
-    const value = { bool: true, bigint: 3n, int: 3, float: 3 }[DTYPES[dtype].kind];
-    const { data } = made(value, { dtype, shape: [2, 2] });
-    expect(data).toEqual(newCarrier(dtype, 4).fill((dtype === 'bool' ? 1 : value) as never));
+  test.each(PLAIN_DTYPES.filter((dtype) => DTYPES[dtype].kind !== 'complex'))(
+    'one value of dtype %s fills the whole shape',
+    (dtype) => {
+      const value = dtype === 'bool' ? true : DTYPES[dtype].kind === 'bigint' ? 3n : 3;
+      const { data } = made(value, { dtype, shape: [2, 2] });
+      const carrier = DTYPES[dtype].kind === 'half' ? new Float32Array(4) : newCarrier(dtype, 4);
+      expect(data).toEqual(carrier.fill((dtype === 'bool' ? 1 : value) as never));
+    },
+  );
+
+  test.each(['complex64', 'complex128'] as const)('one value of %s fills it, too', (dtype) => {
+    const { data } = made({ re: 1, im: -2 }, { dtype, shape: [2] });
+    expect([...data]).toEqual([1, -2, 1, -2]);
+  });
+
+  test('one text fills it, too', () => {
+    expect(made('ab', { shape: [3] }).data).toEqual(['ab', 'ab', 'ab']);
+    expect(made('ab', { shape: [0] }).data).toEqual([]);
   });
 
   test('nothing at all is an empty float32 vector, as in Python', () => {
@@ -241,7 +255,6 @@ describe('what is refused', () => {
   cyclic.push(cyclic);
 
   test.each([
-    ['text', 'abc'],
     ['null', null],
     ['undefined', undefined],
     ['an object', {}],
@@ -251,7 +264,6 @@ describe('what is refused', () => {
     ['a DataView', new DataView(new ArrayBuffer(4))],
     ['an ArrayBuffer', new ArrayBuffer(4)],
     ['a Map', new Map()],
-    ['text in an array', [1, 'x']],
     ['a hole in an array', [1, , 2]], // eslint-disable-line no-sparse-arrays
     ['typed arrays in an array', [new Float32Array(2)]],
     ['an array that contains itself', cyclic],
@@ -310,6 +322,12 @@ describe('what is refused', () => {
     ['float64', true],
     ['bool', 1],
     ['bool', 0n],
+    ['float32', '1'],
+    ['float16', 1n],
+    ['complex64', 1n],
+    ['complex64', '1'],
+    ['string', 1],
+    ['string', true],
   ];
   test.each(MISFITS)('%s does not hold %p', (dtype, value) => {
     expect(refusal([value], { dtype })).toBe('TFE_VALUE_DOES_NOT_FIT');
@@ -328,6 +346,9 @@ describe('what is refused', () => {
     ['numbers and bigints', [1, 1n]],
     ['numbers and booleans', [1, true]],
     ['bigints and booleans', [1n, false]],
+    ['numbers and texts', [1, 'x']],
+    ['texts and numbers', ['x', 1]],
+    ['complex numbers and bigints', [{ re: 1, im: 1 }, 1n]],
   ])('%s do not mix', (_, values) => {
     expect(refusal(values)).toBe('TFE_VALUE_DOES_NOT_FIT');
   });
@@ -365,7 +386,7 @@ describe('what is refused', () => {
     expect(error.facts).toEqual({ bytes: String(2 ** 42) });
   });
 
-  test.each(['float16', 'Float32', '', 1, null])('%p is no dtype', (dtype) => {
+  test.each(['half', 'Float32', '', 1, null])('%p is no dtype', (dtype) => {
     expect(refusal([1], { dtype })).toBe('TFE_DTYPE_UNKNOWN');
   });
 

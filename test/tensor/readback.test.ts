@@ -4,18 +4,19 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { isTensor, scope, Tensor, tf } from '../../lib';
-import { DTYPE_NAMES, newCarrier } from '../../lib/tensor/dtype';
-import { codeOf, expectNoTensorsLeft } from './accounting';
+import { newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
+import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
 
 const UNSAFE = 2n ** 53n;
 
 describe('dataSync', () => {
-  test.each(DTYPE_NAMES)('answers the carrier of %s', (dtype) => {
+  test.each(PLAIN_DTYPES)('answers the carrier of %s, with { float16: bits }', (dtype) => {
     scope(() => {
       const carrier = newCarrier(dtype, 2);
-      expect(tf.constant(carrier, { dtype }).dataSync()).toEqual(carrier);
+      const tensor = tf.constant(carrier, { dtype, shape: [2] });
+      expect(tensor.dataSync({ float16: 'bits' })).toEqual(carrier);
     });
   });
 
@@ -59,6 +60,27 @@ describe('dataSync', () => {
       const tensor = tf.constant([1n]);
       const options = { int64: 'string' } as unknown as { int64: 'number' };
       expect(codeOf(() => tensor.dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
+  });
+
+  test.each([
+    ['float16', true, "'number' or 'bits'"],
+    ['string', 'utf-8', "'utf8' or 'bytes'"],
+    ['copy', 0, 'true or false'],
+  ])('says what %s may be', (option, value, expected) => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      const error = thrownBy(() => tensor.dataSync({ [option]: value }));
+      expect(error.code).toBe('TFE_OPTION_VALUE');
+      expect(error.facts).toMatchObject({ function: 'dataSync', option, expected });
+    });
+  });
+
+  test('refuses an option that does not exist, and arraySync one that means nothing to it', () => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      expect(codeOf(() => tensor.dataSync({ int32: 1 } as never))).toBe('TFE_OPTION_UNKNOWN');
+      expect(codeOf(() => tensor.arraySync({ copy: false } as never))).toBe('TFE_OPTION_UNKNOWN');
     });
   });
 });

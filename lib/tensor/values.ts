@@ -1,0 +1,281 @@
+/**
+ * JavaScript values to the data of a tensor: what they are, and whether they fit the dtype. Everything is checked before
+ * a byte is handed to TensorFlow.
+ */
+import { types } from 'node:util';
+import { describeValue } from '../describe';
+import { tfeError } from '../errors';
+import {
+  DTYPES,
+  lanesOf,
+  newCarrier,
+  type Complex,
+  type DType,
+  type PlainDType,
+  type TypedArray,
+} from './dtype';
+import { toHalves, type HalfDType } from './half';
+import type { Text } from './strings';
+import { isTensor } from './tensor';
+
+export const MAX_RANK = 254;
+
+type Element = number | bigint | boolean | Complex | Text;
+
+interface PlainValues {
+  readonly dtype: PlainDType;
+  readonly data: TypedArray;
+  /** Elements of the tensor in `data`. */
+  readonly count: number;
+  readonly shape: readonly number[];
+}
+
+interface StringValues {
+  readonly dtype: 'string';
+  readonly data: readonly Text[];
+  readonly count: number;
+  readonly shape: readonly number[];
+}
+
+/** `dtype` undefined: derived from the values. */
+export function readValues(values: unknown, dtype: DType | undefined): PlainValues | StringValues {
+  if (dtype !== undefined && DTYPES[dtype].kind === 'opaque') {
+    throw tfeError('TFE_DTYPE_OPAQUE', { use: 'tf.constant', dtype });
+  }
+  // The bytes of one string, not a vector.
+  if (dtype === 'string' && types.isUint8Array(values)) return strings([values], []);
+  const carried = carrierDType(values);
+  if (carried !== undefined) return readTyped(values as TypedArray, carried, dtype ?? carried);
+  const shape = nestedShape(values);
+  const flat: Element[] = [];
+  flatten(values, shape, 0, '', dtype === 'string', flat);
+  const target = dtype ?? dtypeOfElements(flat);
+  if (target === 'string') return strings(flat.map(requireText), shape);
+  return plain(target as PlainDType, convert(flat, target as PlainDType), shape);
+}
+
+function strings(data: readonly Text[], shape: readonly number[]): StringValues {
+  return { dtype: 'string', data, count: data.length, shape };
+}
+
+function plain(dtype: PlainDType, data: TypedArray, shape?: readonly number[]): PlainValues {
+  const count = data.length / lanesOf(dtype);
+  return { dtype, data, count, shape: shape ?? [count] };
+}
+
+function readTyped(array: TypedArray, carried: PlainDType, dtype: DType): PlainValues {
+  if (dtype === 'string') refuse(array, 0, dtype);
+  const target = dtype as PlainDType;
+  switch (DTYPES[target].kind) {
+    case 'complex':
+      return plain(target, pairs(array, carried, target));
+    case 'half':
+      // Halves have no typed array of their own in Node 20: 16-bit integers are their bits.
+      if (carried === 'uint16') return plain(target, array);
+      break;
+    case 'bool':
+      if (carried === 'uint8') {
+        const bytes = array as Uint8Array;
+        for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 1) refuse(bytes[i], i, 'bool');
+        return plain(target, bytes);
+      }
+      break;
+  }
+  if (carried === target) return plain(target, carried === 'float16' ? halfBits(array) : array);
+  return plain(target, convert(array, target));
+}
+
+/** The bits of a Float16Array. */
+function halfBits(array: TypedArray): Uint16Array {
+  return new Uint16Array(array.buffer, array.byteOffset, array.length);
+}
+
+/** (re, im) pairs in the precision of the dtype. */
+function pairs(array: TypedArray, carried: DType, dtype: PlainDType): TypedArray {
+  if (DTYPES[carried].kind !== 'float' || array.length % 2 !== 0) {
+    throw tfeError('TFE_VALUES_PAIRS', { dtype, received: describeValue(array) });
+  }
+  const wanted = dtype === 'complex64' ? 'float32' : 'float64';
+  return carried === wanted ? array : convert(array as Float32Array, wanted);
+}
+
+/** The name in the internal slot of a typed array, which no subclass and no other realm changes. */
+const tagOf = Object.getOwnPropertyDescriptor(
+  Object.getPrototypeOf(Uint8Array.prototype) as object,
+  Symbol.toStringTag,
+)!.get as (this: unknown) => string | undefined;
+
+const CARRIED: Readonly<Partial<Record<string, PlainDType>>> = {
+  Float32Array: 'float32',
+  Float64Array: 'float64',
+  Float16Array: 'float16', // Node 24
+  BigInt64Array: 'int64',
+  BigUint64Array: 'uint64',
+  Int32Array: 'int32',
+  Uint32Array: 'uint32',
+  Int16Array: 'int16',
+  Uint16Array: 'uint16',
+  Int8Array: 'int8',
+  Uint8Array: 'uint8', // and Node's Buffer
+  Uint8ClampedArray: 'uint8',
+};
+
+/** By internal slot, so that typed arrays of another realm (jest, vm) are recognised and look-alikes are not. */
+function carrierDType(values: unknown): PlainDType | undefined {
+  if (!ArrayBuffer.isView(values)) return undefined;
+  const tag = tagOf.call(values);
+  return tag === undefined ? undefined : CARRIED[tag];
+}
+
+/** The shape that the first element of every level says; `flatten` holds the others against it. */
+function nestedShape(values: unknown): number[] {
+  const shape: number[] = [];
+  let level = values;
+  while (Array.isArray(level)) {
+    // A cyclic array would nest for ever; no tensor has more dims than this.
+    if (shape.length === MAX_RANK) refuseType(values, '');
+    shape.push(level.length);
+    level = (level as unknown[])[0];
+  }
+  return shape;
+}
+
+function flatten(
+  values: unknown,
+  shape: readonly number[],
+  axis: number,
+  path: string,
+  bytes: boolean,
+  flat: Element[],
+): void {
+  if (axis === shape.length) {
+    if (isScalar(values) || (bytes && types.isUint8Array(values))) {
+      flat.push(values as Element);
+      return;
+    }
+    if (Array.isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);
+    refuseType(values, path);
+  }
+  const length = shape[axis]!;
+  if (!Array.isArray(values)) {
+    if (path === '' || isScalar(values)) {
+      refuseRagged(path, `an array of ${length}`, describeValue(values));
+    }
+    refuseType(values, path);
+  }
+  const level = values as unknown[];
+  if (level.length !== length) {
+    refuseRagged(path, `an array of ${length}`, `an array of ${level.length}`);
+  }
+  for (let i = 0; i < length; i++) flatten(level[i], shape, axis + 1, `${path}[${i}]`, bytes, flat);
+}
+
+function isScalar(value: unknown): value is Exclude<Element, Uint8Array> {
+  switch (typeof value) {
+    case 'number':
+    case 'bigint':
+    case 'boolean':
+    case 'string':
+      return true;
+    default:
+      return isComplex(value);
+  }
+}
+
+function isComplex(value: unknown): value is Complex {
+  if (typeof value !== 'object' || value === null || isTensor(value)) return false;
+  const { re, im } = value as { re?: unknown; im?: unknown };
+  return typeof re === 'number' && typeof im === 'number';
+}
+
+function refuseRagged(path: string, expected: string, received: string): never {
+  throw tfeError('TFE_VALUES_RAGGED', { path, expected, received });
+}
+
+function refuseType(value: unknown, path: string): never {
+  throw tfeError('TFE_VALUES_TYPE', {
+    path,
+    received: isTensor(value) ? 'a Tensor' : describeValue(value),
+  });
+}
+
+/** float32 for numbers (and for nothing at all, as in Python); the others as in Python. */
+function dtypeOfElements(flat: readonly Element[]): DType {
+  switch (typeof flat[0]) {
+    case 'bigint':
+      return 'int64';
+    case 'boolean':
+      return 'bool';
+    case 'string':
+      return 'string';
+    case 'object':
+      return 'complex128';
+    default:
+      return 'float32';
+  }
+}
+
+function refuse(value: unknown, index: number, dtype: DType): never {
+  throw tfeError('TFE_VALUE_DOES_NOT_FIT', { value: describeValue(value), index, dtype });
+}
+
+function requireText(value: Element, index: number): Text {
+  if (typeof value === 'string' || types.isUint8Array(value)) return value;
+  return refuse(value, index, 'string');
+}
+
+/** Copies elements into the dtype's carrier; each must fit. */
+function convert(values: ArrayLike<Element>, dtype: PlainDType): TypedArray {
+  const row = DTYPES[dtype];
+  // Through float32, as Python does: its numbers are rounded to float32 first, too.
+  if (row.kind === 'half') {
+    return toHalves(dtype as HalfDType, floats(values, dtype, 'float32') as Float32Array);
+  }
+  if (row.kind === 'float') return floats(values, dtype, dtype as 'float32' | 'float64');
+  const data = newCarrier(dtype, values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    switch (row.kind) {
+      case 'bool':
+        if (typeof value !== 'boolean') refuse(value, i, dtype);
+        (data as Uint8Array)[i] = value ? 1 : 0;
+        break;
+      case 'int': {
+        const number = typeof value === 'bigint' ? Number(value) : value;
+        if (typeof number !== 'number' || !Number.isInteger(number)) refuse(value, i, dtype);
+        if (number < row.range[0] || number > row.range[1]) refuse(value, i, dtype);
+        (data as Int32Array)[i] = number;
+        break;
+      }
+      case 'bigint': {
+        if (typeof value !== 'bigint' && !Number.isSafeInteger(value)) refuse(value, i, dtype);
+        const big = BigInt(value as number | bigint);
+        if (big < row.range[0] || big > row.range[1]) refuse(value, i, dtype);
+        (data as BigInt64Array)[i] = big;
+        break;
+      }
+      case 'complex': {
+        const complex = typeof value === 'number' ? { re: value, im: 0 } : value;
+        if (!isComplex(complex)) refuse(value, i, dtype);
+        (data as Float64Array)[2 * i] = complex.re;
+        (data as Float64Array)[2 * i + 1] = complex.im;
+        break;
+      }
+    }
+  }
+  return data;
+}
+
+function floats(
+  values: ArrayLike<Element>,
+  dtype: DType,
+  precision: 'float32' | 'float64',
+): Float32Array | Float64Array {
+  const data = newCarrier(precision, values.length);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (typeof value !== 'number') refuse(value, i, dtype);
+    data[i] = value;
+  }
+  return data;
+}
