@@ -25,7 +25,8 @@ struct TensorFacts {
 bool CountElements(const int64_t* dims, int rank, size_t element, size_t* count);
 
 // Copies `length` bytes once, into memory of TF_AllocateTensor: 64-byte aligned, so that TensorFlow copies it
-// no second time, and TensorFlow's own, so that a kernel may write its result over it. The caller's memory is
+// no second time (an allocator of ours
+// measures the same), and TensorFlow's own, so that a kernel may write its result over it. The caller's memory is
 // never kept: a buffer that JavaScript goes on writing to must not change a tensor. Plain dtypes only.
 Result<HandlePtr> NewTensor(const DType& dtype, const int64_t* dims, int rank, const void* data,
                             size_t length, TF_Status* status);

@@ -106,9 +106,7 @@ export interface Source {
 
 type Data = TypedArray | number[] | string[] | Uint8Array[];
 
-/**
- * Lending costs about as much as copying this many bytes (bench/readback.mjs); what is smaller is copied.
- */
+/** A lend costs 0.9 us whatever its size, and a finalizer later; a copy costs 0.9 us at 4 KiB, 1.8 at 16, 5 at 64. */
 const LEND_FROM = 16 * 1024;
 
 const CHOICES = {

@@ -5,6 +5,7 @@
 import { Buffer, isUtf8 } from 'node:buffer';
 import { tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
+import { lengthOf } from './typed-array';
 
 /** A text, or the bytes of a string. */
 export type Text = string | Uint8Array;
@@ -16,12 +17,6 @@ export interface PackedStrings {
   readonly lengths: Float64Array;
 }
 
-/** The length that a typed array has, whatever a subclass says. */
-const lengthOf = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype) as object,
-  'length',
-)!.get as (this: Uint8Array) => number;
-
 /** ES2024, in Node since 20. */
 const isWellFormed = (text: string): boolean =>
   (text as unknown as { isWellFormed(): boolean }).isWellFormed();
@@ -32,7 +27,7 @@ export function packStrings(strings: readonly Text[]): PackedStrings {
   let total = 0;
   for (let i = 0; i < strings.length; i++) {
     const text = strings[i]!;
-    if (typeof text !== 'string') lengths[i] = lengthOf.call(text);
+    if (typeof text !== 'string') lengths[i] = lengthOf(text);
     else if (isWellFormed(text)) lengths[i] = Buffer.byteLength(text);
     else throw tfeError('TFE_STRING_LONE_SURROGATE', { index: i });
     total += lengths[i]!;

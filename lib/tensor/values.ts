@@ -17,6 +17,7 @@ import {
 import { toHalves, type HalfDType } from './half';
 import type { Text } from './strings';
 import { isTensor } from './tensor';
+import { tagOf } from './typed-array';
 
 export const MAX_RANK = 254;
 
@@ -96,14 +97,8 @@ function pairs(array: TypedArray, carried: DType, dtype: PlainDType): TypedArray
     throw tfeError('TFE_VALUES_PAIRS', { dtype, received: describeValue(array) });
   }
   const wanted = dtype === 'complex64' ? 'float32' : 'float64';
-  return carried === wanted ? array : convert(array as Float32Array, wanted);
+  return carried === wanted ? array : convert(array, wanted);
 }
-
-/** The name in the internal slot of a typed array, which no subclass and no other realm changes. */
-const tagOf = Object.getOwnPropertyDescriptor(
-  Object.getPrototypeOf(Uint8Array.prototype) as object,
-  Symbol.toStringTag,
-)!.get as (this: unknown) => string | undefined;
 
 const CARRIED: Readonly<Partial<Record<string, PlainDType>>> = {
   Float32Array: 'float32',
@@ -123,7 +118,7 @@ const CARRIED: Readonly<Partial<Record<string, PlainDType>>> = {
 /** By internal slot, so that typed arrays of another realm (jest, vm) are recognised and look-alikes are not. */
 function carrierDType(values: unknown): PlainDType | undefined {
   if (!ArrayBuffer.isView(values)) return undefined;
-  const tag = tagOf.call(values);
+  const tag = tagOf(values);
   return tag === undefined ? undefined : CARRIED[tag];
 }
 
@@ -150,7 +145,7 @@ function flatten(
 ): void {
   if (axis === shape.length) {
     if (isScalar(values) || (bytes && types.isUint8Array(values))) {
-      flat.push(values as Element);
+      flat.push(values);
       return;
     }
     if (Array.isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);

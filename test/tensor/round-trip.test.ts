@@ -178,7 +178,7 @@ describe('complex numbers', () => {
       expect([tensor.dtype, tensor.shape]).toEqual(['complex128', [1, 2]]);
       expect(tensor.arraySync()).toEqual(numbers);
       expect(tensor.dataSync()).toEqual(new Float64Array([1, -2, 0.5, 0]));
-      expect(`${tf.constant({ re: 1, im: 2 })}`).toContain('{ re: 1, im: 2 }');
+      expect(String(tf.constant({ re: 1, im: 2 }))).toContain('{ re: 1, im: 2 }');
     });
   });
 
@@ -218,7 +218,7 @@ describe.each(['resource', 'variant'] as const)('%s', (dtype) => {
       const tensor = opaqueTensor(dtype);
       expect([tensor.dtype, tensor.shape]).toEqual([dtype, []]);
       expect(Number(SIZE.run1(tensor).arraySync())).toBe(0);
-      expect(`${tensor}`).toBe(`Tensor(opaque, shape=[], dtype=${dtype})`);
+      expect(String(tensor)).toBe(`Tensor(opaque, shape=[], dtype=${dtype})`);
       const copy = IDENTITY.run1(tensor);
       tensor.dispose();
       expect(Number(SIZE.run1(copy).arraySync())).toBe(0);
