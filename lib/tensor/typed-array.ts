@@ -6,7 +6,7 @@ function getter(name: PropertyKey): (array: unknown) => unknown {
   const { get } = Object.getOwnPropertyDescriptor(PROTOTYPE, name) as {
     get: (this: void) => unknown;
   };
-  return (array) => Reflect.apply(get, array, []);
+  return (array) => Reflect.apply(get, array, []) as unknown;
 }
 
 /** Name of its class, `'Float32Array'`; undefined for what is no typed array. */

@@ -142,6 +142,17 @@ describe('16-bit floats', () => {
     });
   });
 
+  // Node 24 has it.
+  const { Float16Array } = globalThis as unknown as {
+    Float16Array?: new (values: readonly number[]) => Uint16Array;
+  };
+  (Float16Array === undefined ? test.skip : test)('are known by a Float16Array', () => {
+    scope(() => {
+      const halves = tf.constant(new Float16Array!([1, -2, 0.5]));
+      expect([halves.dtype, [...halves.dataSync()]]).toEqual(['float16', [1, -2, 0.5]]);
+    });
+  });
+
   test('arraySync answers bits on request', () => {
     scope(() => {
       const one = tf.constant(1, { dtype: 'float16' });
