@@ -119,13 +119,16 @@ const CHOICES = {
 const DATA_OPTIONS = Object.keys(CHOICES) as readonly (keyof ReadOptions)[];
 const ARRAY_OPTIONS = DATA_OPTIONS.filter((name) => name !== 'copy');
 
+/** Looks at what is given only: reading classes as numbers is in the path of every small batch. */
 function checkChoices(
   method: string,
   options: ReadOptions,
   allowed: readonly (keyof ReadOptions)[],
 ): ReadOptions {
-  checkOptions(method, options, allowed);
-  for (const name of allowed) {
+  const plain = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const given = (plain ? Object.keys(options) : ['']) as (keyof ReadOptions)[];
+  if (!given.every((name) => allowed.includes(name))) checkOptions(method, options, allowed);
+  for (const name of given) {
     const value = options[name];
     if (value === undefined || (CHOICES[name] as readonly unknown[]).includes(value)) continue;
     throw tfeError('TFE_OPTION_VALUE', {
@@ -196,13 +199,16 @@ function lent(id: number, dtype: PlainDType, size: number): TypedArray {
 }
 
 function toNumbers(data: ArrayLike<number | bigint>): number[] {
-  return Array.from(data, (value, index) => {
+  const numbers = new Array<number>(data.length);
+  for (let index = 0; index < data.length; index++) {
+    const value = data[index]!;
     const number = Number(value);
     if (!Number.isSafeInteger(number)) {
       throw tfeError('TFE_INT64_UNSAFE', { value: String(value), index });
     }
-    return number;
-  });
+    numbers[index] = number;
+  }
+  return numbers;
 }
 
 /** Elements in arrays as the shape nests them. */

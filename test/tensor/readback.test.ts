@@ -81,6 +81,9 @@ describe('dataSync', () => {
       const tensor = tf.constant([1]);
       expect(codeOf(() => tensor.dataSync({ int32: 1 } as never))).toBe('TFE_OPTION_UNKNOWN');
       expect(codeOf(() => tensor.arraySync({ copy: false } as never))).toBe('TFE_OPTION_UNKNOWN');
+      for (const wrong of [null, 'bits', [], 1]) {
+        expect(codeOf(() => tensor.dataSync(wrong as never))).toBe('TFE_OPTION_VALUE');
+      }
     });
   });
 });
