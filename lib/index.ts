@@ -1,18 +1,15 @@
 /** The public surface of `tfe-node`. Importing it loads nothing native; the first tensor does. */
 export { isTfeError, TfeError, type Phase, type TfeErrorCode, type TfStatus } from './errors';
 export { status, type Status } from './native/status';
-export type { DataOf, DType } from './tensor/dtype';
-export type { ConstantOptions, ConstantValues } from './tensor/constant';
-export {
-  isTensor,
-  keep,
-  scope,
-  scopeAsync,
-  Tensor,
-  type ElementOf,
-  type NestedArray,
-  type ReadOptions,
-} from './tensor/tensor';
+export type { Complex, DType } from './tensor/dtype';
+export type {
+  ConstantOptions,
+  ConstantValues,
+  NumericValues,
+  StringValues,
+} from './tensor/constant';
+export type { ArrayOptions, DataOf, ElementOf, NestedArray, ReadOptions } from './tensor/readback';
+export { isTensor, keep, scope, scopeAsync, Tensor } from './tensor/tensor';
 export {
   tf,
   type ArgmaxOptions,

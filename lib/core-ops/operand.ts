@@ -35,8 +35,8 @@ export function requireDType(
   throw tfeError('TFE_OP_DTYPE', { op, argument, allowed, received: tensor.dtype }, { op });
 }
 
-/** Elements of a result of up to 8 bytes each that int64 can still count in bytes. */
-const MAX_ELEMENTS = 2 ** 60;
+/** Elements of a result of up to 16 bytes each that int64 can still count in bytes. */
+const MAX_ELEMENTS = 2 ** 59;
 
 /**
  * Refuses a result that TensorFlow cannot count: it ends the process where the dims, zeros set aside, have a product

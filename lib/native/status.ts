@@ -22,6 +22,8 @@ export interface Status {
   readonly peakTensors: number;
   /** Bytes of their data. */
   readonly liveBytes: number;
+  /** Bytes of tensor data that `dataSync({ copy: false })` lent and the garbage collector has not given back yet. */
+  readonly lentBytes: number;
 }
 
 /**
@@ -36,7 +38,14 @@ export function status(options: { readonly load?: boolean } = {}): Status {
   const binding = options.load === true ? native() : nativeIfOpen();
   const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
   if (binding === null) {
-    return { ...base, tensorflow: null, liveTensors: 0, peakTensors: 0, liveBytes: 0 };
+    return {
+      ...base,
+      tensorflow: null,
+      liveTensors: 0,
+      peakTensors: 0,
+      liveBytes: 0,
+      lentBytes: 0,
+    };
   }
   const facts = binding.facts();
   return {
@@ -50,5 +59,6 @@ export function status(options: { readonly load?: boolean } = {}): Status {
     liveTensors: facts.liveHandles,
     peakTensors: facts.peakHandles,
     liveBytes: facts.liveBytes,
+    lentBytes: facts.lentBytes,
   };
 }

@@ -4,11 +4,25 @@
  */
 import { inspect } from 'node:util';
 import { describeShape, describeValue } from '../describe';
-import { tfeError } from '../errors';
+import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
-import { DTYPES, dtypeOfTf, newCarrier, type DataOf, type DType } from './dtype';
-import { checkOptions } from './options';
+import { DTYPES, dtypeOfTf, type DType } from './dtype';
+import {
+  arrayOptions,
+  dataOptions,
+  MAX_ENTRIES,
+  nest,
+  readData,
+  readElements,
+  type ArrayOptions,
+  type DataOf,
+  type ElementOf,
+  type NestedArray,
+  type NoOptions,
+  type ReadOptions,
+  type Source,
+} from './readback';
 import {
   adopt,
   currentScope,
@@ -21,41 +35,6 @@ import {
   type Scoped,
   type Survivors,
 } from './scope';
-
-/** What `dataSync` answers for int64 and uint64. */
-export interface ReadOptions {
-  /**
-   * `'bigint'` (default): a BigInt64Array or BigUint64Array. `'number'`: an array of Numbers, safe for JSON,
-   * or `TFE_INT64_UNSAFE` where one does not fit.
-   */
-  readonly int64?: 'bigint' | 'number';
-}
-
-/** Nested arrays of depth R, for `arraySync`. */
-export type NestedArray<T, R extends number> = number extends R
-  ? T | unknown[]
-  : R extends 0
-    ? T
-    : R extends 1
-      ? T[]
-      : R extends 2
-        ? T[][]
-        : R extends 3
-          ? T[][][]
-          : unknown[];
-
-/** One element of a dtype's `arraySync`. */
-export type ElementOf<D extends DType> = D extends 'int64' | 'uint64'
-  ? bigint
-  : D extends 'bool'
-    ? boolean
-    : number;
-
-/**
- * @internal Entries that nested arrays may have. V8 ends the process, without an error to catch, when an array outgrows its
- * elements store or the heap; a typed array holds as many values in a fraction of the memory.
- */
-export const MAX_ENTRIES = 2 ** 26;
 
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
@@ -123,19 +102,15 @@ export class Tensor<
   }
 
   /**
-   * A copy of the data, in row-major order: the typed array of the dtype's row in docs/tensors.md.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`, `TFE_OPTION_VALUE`
+   * The data, in row-major order, as docs/tensors.md's table says for the dtype. A copy, unless `{ copy: false }` allows
+   * the tensor's own memory: that is not copied, outlives the tensor, and must not be written to.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`
    * @example tf.constant([1n, 2n]).dataSync({ int64: 'number' }); // [1, 2]
    */
-  dataSync(options: {
-    readonly int64: 'number';
-  }): D extends 'int64' | 'uint64' ? number[] : DataOf<D>;
-  dataSync(options?: { readonly int64?: 'bigint' }): DataOf<D>;
-  dataSync(options?: ReadOptions): DataOf<D> | number[];
-  dataSync(options?: ReadOptions): DataOf<D> | number[] {
-    const asNumbers = wantsNumbers(options, 'dataSync');
-    const data = readData(this);
-    return asNumbers && DTYPES[this.dtype].kind === 'bigint' ? toNumbers(data) : data;
+  dataSync<const O extends ReadOptions = NoOptions>(options?: O): DataOf<D, O> {
+    const choices = dataOptions('dataSync', options);
+    return readData(sourceOf(this, 'dataSync()'), 'dataSync()', choices) as DataOf<D, O>;
   }
 
   /**
@@ -143,47 +118,32 @@ export class Tensor<
    * Rejects with what `dataSync` throws.
    * @example await tf.constant([1, 2]).data(); // Float32Array [1, 2]
    */
-  data(options: {
-    readonly int64: 'number';
-  }): Promise<D extends 'int64' | 'uint64' ? number[] : DataOf<D>>;
-  data(options?: { readonly int64?: 'bigint' }): Promise<DataOf<D>>;
   // eslint-disable-next-line @typescript-eslint/require-await -- async, so that errors reject
-  async data(options?: ReadOptions): Promise<DataOf<D> | number[]> {
+  async data<const O extends ReadOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
     return this.dataSync(options);
   }
 
   /**
    * A copy of the data as nested arrays: numbers, bigints for int64 and uint64 (numbers on request), booleans
-   * for bool; the bare value for rank 0.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`, `TFE_OPTION_VALUE`,
-   *   `TFE_ARRAYS_TOO_LARGE`
+   * for bool, `{ re, im }` for complex dtypes, texts for string (bytes on request); the bare value for rank 0.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_ARRAYS_TOO_LARGE`
    * @example tf.constant([[1, 2], [3, 4]]).arraySync(); // [[1, 2], [3, 4]]
    */
   // Typed by `this`: with D and R in the results, Tensor<D, R> would not be a Tensor<DType, number>.
-  arraySync<T extends Tensor>(
+  arraySync<T extends Tensor, const O extends ArrayOptions = NoOptions>(
     this: T,
-    options: { readonly int64: 'number' },
-  ): NestedArray<T['dtype'] extends 'bool' ? boolean : number, T['rank']>;
-  arraySync<T extends Tensor>(
-    this: T,
-    options?: { readonly int64?: 'bigint' },
-  ): NestedArray<ElementOf<T['dtype']>, T['rank']>;
-  arraySync(options?: ReadOptions): unknown {
-    const asNumbers = wantsNumbers(options, 'arraySync');
+    options?: O,
+  ): NestedArray<ElementOf<T['dtype'], O>, T['rank']>;
+  arraySync(options?: ArrayOptions): unknown {
+    const choices = arrayOptions('arraySync', options);
     if (extentOf(this.#shape) > MAX_ENTRIES) {
       throw tfeError('TFE_ARRAYS_TOO_LARGE', {
         shape: describeShape(this.#shape),
         limit: MAX_ENTRIES,
       });
     }
-    const data = readData(this);
-    const flat: ArrayLike<unknown> =
-      asNumbers && DTYPES[this.dtype].kind === 'bigint'
-        ? toNumbers(data)
-        : this.dtype === 'bool'
-          ? Array.from(data as Uint8Array, (value) => value !== 0)
-          : data;
-    return nest(flat, this.#shape);
+    return nest(readElements(sourceOf(this, 'arraySync()'), 'arraySync()', choices), this.#shape);
   }
 
   /** Frees the tensor's memory. Doing it twice is fine. */
@@ -205,8 +165,8 @@ export class Tensor<
     if (this.isDisposed) return `Tensor(disposed, ${facts})`;
     // An empty tensor may have a long axis of empty rows.
     if (extentOf(this.#shape) > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
-    const values = inspect(this.arraySync(), { depth: null, maxArrayLength: null, compact: 3 });
-    return `Tensor(${values}, ${facts})`;
+    if (DTYPES[this.dtype].kind === 'opaque') return `Tensor(opaque, ${facts})`;
+    return `Tensor(${inspect(printable(this), { depth: null, maxArrayLength: null, compact: 3 })}, ${facts})`;
   }
 
   /**
@@ -395,45 +355,17 @@ export function releaseAll(ids: Float64Array, count: number): void {
   native().releaseAll(ids, count);
 }
 
-function readData<D extends DType>(tensor: Tensor<D>): DataOf<D> {
-  const id = liveId(tensor, 'dataSync()');
-  const data = newCarrier(tensor.dtype, tensor.size);
-  native().read(id, data);
-  return data;
+/** @throws TfeError `TFE_TENSOR_DISPOSED` */
+function sourceOf(tensor: Tensor, use: string): Source {
+  return { id: liveId(tensor, use), dtype: tensor.dtype, size: tensor.size };
 }
 
-function wantsNumbers(options: ReadOptions | undefined, method: string): boolean {
-  if (options !== undefined) checkOptions(method, options, ['int64']);
-  const int64: unknown = options?.int64 ?? 'bigint';
-  if (int64 === 'number') return true;
-  if (int64 === 'bigint') return false;
-  throw tfeError('TFE_OPTION_VALUE', {
-    function: method,
-    option: 'int64',
-    expected: "'bigint' or 'number'",
-    received: describeValue(int64),
-  });
-}
-
-function toNumbers(data: ArrayLike<number | bigint>): number[] {
-  return Array.from(data, (value, index) => {
-    const number = Number(value);
-    if (!Number.isSafeInteger(number)) {
-      throw tfeError('TFE_INT64_UNSAFE', { value: String(value), index });
-    }
-    return number;
-  });
-}
-
-function nest(flat: ArrayLike<unknown>, shape: readonly number[]): unknown {
-  if (shape.length === 0) return flat[0];
-  let offset = 0;
-  const build = (axis: number): unknown[] => {
-    const length = shape[axis]!;
-    const level = new Array<unknown>(length);
-    const last = axis === shape.length - 1;
-    for (let i = 0; i < length; i++) level[i] = last ? flat[offset++] : build(axis + 1);
-    return level;
-  };
-  return build(0);
+/** Strings that are no texts are shown by their bytes: showing a tensor must not throw. */
+function printable(tensor: Tensor): unknown {
+  try {
+    return tensor.arraySync();
+  } catch (error) {
+    if (!isTfeError(error) || error.code !== 'TFE_STRING_NOT_UTF8') throw error;
+    return tensor.arraySync({ string: 'bytes' });
+  }
 }

@@ -62,7 +62,7 @@ describe('an operand that is not a tensor', () => {
     });
   });
 
-  test.each([undefined, null, 'text', {}, () => 1])('is refused when it is %p', (value) => {
+  test.each([undefined, null, {}, () => 1])('is refused when it is %p', (value) => {
     scope(() => {
       const x = tf.constant([1]);
       for (const name of BINARY) {
@@ -71,6 +71,17 @@ describe('an operand that is not a tensor', () => {
       }
       expect(codeOf(() => tf.cos(value as never))).toBe('TFE_VALUES_TYPE');
       expect(codeOf(() => tf.matmul(value as never, value as never))).toBe('TFE_VALUES_TYPE');
+    });
+  });
+
+  test('is no text where the op takes numbers', () => {
+    scope(() => {
+      const x = tf.constant([1]);
+      for (const name of BINARY) {
+        expect(codeOf(() => binary(name)(x, 'text' as never))).toBe('TFE_VALUE_DOES_NOT_FIT');
+        expect(codeOf(() => binary(name)('text' as never, x))).toBe('TFE_VALUE_DOES_NOT_FIT');
+      }
+      expect(codeOf(() => tf.cos('text' as never))).toBe('TFE_OP_DTYPE');
     });
   });
 

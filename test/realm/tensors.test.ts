@@ -47,6 +47,28 @@ describe('values of this realm', () => {
     });
   });
 
+  test('strings and complex numbers are taken, and come back in this realm', () => {
+    scope(() => {
+      const texts = tf.constant([new Uint8Array([97]), 'é'], { dtype: 'string' });
+      expect(texts.dataSync()).toEqual(['a', 'é']);
+      expect(texts.dataSync()).toBeInstanceOf(Array);
+      expect(texts.dataSync({ string: 'bytes' })[0]).toBeInstanceOf(Uint8Array);
+      const complex = tf.constant([{ re: 1, im: 2 }]).arraySync();
+      expect(complex).toEqual([{ re: 1, im: 2 }]);
+      expect(complex[0]).toBeInstanceOf(Object);
+    });
+  });
+
+  test('memory that is lent is seen through a typed array of this realm', () => {
+    scope(() => {
+      const tensor = tf.constant(new Float32Array(10_000).fill(3));
+      const lent = tensor.dataSync({ copy: false });
+      expect(lent).toBeInstanceOf(Float32Array);
+      expect(lent[9999]).toBe(3);
+      expect(tf.constant(lent).dataSync()).toEqual(tensor.dataSync());
+    });
+  });
+
   test('plain objects of this realm are payloads and results', () => {
     const family = defineExtensionOp({
       familyId: 'test.realm.v1',

@@ -700,19 +700,19 @@ describe('the routes of defineExtensionRuntime', () => {
 
 describe('kernels', () => {
   test('that answer a dtype without a carrier are refused, and the tensor is freed', () => {
-    const toHalf = new Kernel({
-      label: 'test.half',
+    const toFloat8 = new Kernel({
+      label: 'test.float8',
       name: 'Cast',
       inputs: 1,
       attrs: [
-        ['DstT', 'type', 19],
+        ['DstT', 'type', 24], // float8_e5m2
         ['Truncate', 'bool', false],
       ],
     });
     scope(() => {
-      const error = thrownBy(() => toHalf.run1(tf.constant(1)));
+      const error = thrownBy(() => toFloat8.run1(tf.constant(1)));
       expect(error.code).toBe('TFE_DTYPE_NOT_CARRIED');
-      expect(error.facts).toEqual({ tf: 19 });
+      expect(error.facts).toEqual({ tf: 24 });
     });
   });
 

@@ -4,19 +4,20 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { isTensor, scope, Tensor, tf } from '../../lib';
-import { DTYPE_NAMES, newCarrier } from '../../lib/tensor/dtype';
+import { newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
 import { forgedTensor } from '../helpers/forged-tensor';
-import { codeOf, expectNoTensorsLeft } from './accounting';
+import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
 
 const UNSAFE = 2n ** 53n;
 
 describe('dataSync', () => {
-  test.each(DTYPE_NAMES)('answers the carrier of %s', (dtype) => {
+  test.each(PLAIN_DTYPES)('answers the carrier of %s, with { float16: bits }', (dtype) => {
     scope(() => {
       const carrier = newCarrier(dtype, 2);
-      expect(tf.constant(carrier, { dtype }).dataSync()).toEqual(carrier);
+      const tensor = tf.constant(carrier, { dtype, shape: [2] });
+      expect(tensor.dataSync({ float16: 'bits' })).toEqual(carrier);
     });
   });
 
@@ -60,6 +61,30 @@ describe('dataSync', () => {
       const tensor = tf.constant([1n]);
       const options = { int64: 'string' } as unknown as { int64: 'number' };
       expect(codeOf(() => tensor.dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
+  });
+
+  test.each([
+    ['float16', true, "'number' or 'bits'"],
+    ['string', 'utf-8', "'utf8' or 'bytes'"],
+    ['copy', 0, 'true or false'],
+  ])('says what %s may be', (option, value, expected) => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      const error = thrownBy(() => tensor.dataSync({ [option]: value }));
+      expect(error.code).toBe('TFE_OPTION_VALUE');
+      expect(error.facts).toMatchObject({ function: 'dataSync', option, expected });
+    });
+  });
+
+  test('refuses an option that does not exist, and arraySync one that means nothing to it', () => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      expect(codeOf(() => tensor.dataSync({ int32: 1 } as never))).toBe('TFE_OPTION_UNKNOWN');
+      expect(codeOf(() => tensor.arraySync({ copy: false } as never))).toBe('TFE_OPTION_UNKNOWN');
+      for (const wrong of [null, 'bits', [], 1]) {
+        expect(codeOf(() => tensor.dataSync(wrong as never))).toBe('TFE_OPTION_VALUE');
+      }
     });
   });
 });
@@ -257,6 +282,31 @@ describe('options of a readback', () => {
       const misspelt = { int46: 'number' } as object;
       expect(codeOf(() => tensor.dataSync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
       expect(codeOf(() => tensor.arraySync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
+    });
+  });
+
+  test('count as they were first', () => {
+    scope(() => {
+      let asked = 0;
+      const options = {
+        get int64(): 'number' {
+          asked += 1;
+          return asked === 1 ? 'number' : ('bigint' as 'number');
+        },
+      };
+      expect(tf.constant([1n]).dataSync(options)).toEqual([1]);
+    });
+  });
+
+  test('need not be fit to be shown', () => {
+    scope(() => {
+      const shy = {
+        get [Symbol.toStringTag](): string {
+          throw new Error('shy');
+        },
+      };
+      const options = { int64: shy } as unknown as { int64: 'number' };
+      expect(codeOf(() => tf.constant([1n]).dataSync(options))).toBe('TFE_OPTION_VALUE');
     });
   });
 });
