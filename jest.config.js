@@ -18,6 +18,7 @@ const moduleNameMapper = {
   '^tfe-node/extension$': '<rootDir>/lib/extension/index.ts',
   '^tfe-node/lowered$': '<rootDir>/lib/lowered/index.ts',
   '^tfe-node/plugin$': '<rootDir>/plugins/core/index.ts',
+  '^tfe-node/plugin/tensorflow$': '<rootDir>/plugins/tensorflow/index.ts',
 };
 
 const shared = {

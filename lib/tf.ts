@@ -22,28 +22,37 @@ import { isTensor, type Tensor } from './tensor/tensor';
 /** An operand that is not a tensor yet: it takes the dtype of the other operand. */
 export type Operand = ConstantValues;
 
+/** Options of `tf.matmul`. */
 export interface MatmulOptions {
+  /** Multiplies with the transpose of `a`, its last two axes exchanged. Default `false`. */
   readonly transpose_a?: boolean;
+  /** The same for `b`. */
   readonly transpose_b?: boolean;
-  /** Conjugate transpose; the same as `transpose_a` for real numbers. */
+  /** Conjugate transpose; the same as `transpose_a` for real numbers, and not to be combined with it. */
   readonly adjoint_a?: boolean;
+  /** The same for `b`. */
   readonly adjoint_b?: boolean;
-  /** Accepted as in Python; eager ops have no names. */
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.nn.softmax`. */
 export interface AxisOptions {
   /** Counted from the front, or from the end when negative. */
   readonly axis?: number;
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.nn.bias_add`. */
 export interface BiasAddOptions {
   /** `'NHWC'` (default): channels last. `'NCHW'`: channels on axis 1. Or any of Python's `'N...C'`, `'NC...'`. */
   readonly data_format?: string;
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.argmax`. */
 export interface ArgmaxOptions<O extends 'int32' | 'int64'> extends AxisOptions {
   /** Default `'int64'`. */
   readonly output_type?: O;
@@ -114,56 +123,6 @@ function binary<F>(execute: OpExecutor): F {
     );
   }) as F;
 }
-
-/**
- * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype but bool, any rank; same shape. TensorFlow op `Relu`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
- */
-const relu: Unary = unary(coreOp('relu'));
-
-/**
- * Hyperbolic tangent, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Tanh`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
- */
-const tanh: Unary = unary(coreOp('tanh'));
-
-/**
- * Logistic function, `1 / (1 + exp(-x))`, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Sigmoid`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
- */
-const sigmoid: Unary = unary(coreOp('sigmoid'));
-
-/**
- * Cosine of an angle in radians, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Cos`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.cos(tf.constant([0])).dataSync(); // [1]
- */
-const cos: Unary = unary(coreOp('cos'));
-
-/**
- * Sum, elementwise with broadcasting. Both operands of one dtype (any but bool); a number or array takes the dtype of
- * the other operand. Integers wrap around. TensorFlow op `AddV2`.
- * @throws TfeError `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_DTYPE`, `TFE_OP_FAILED` (shapes that do not broadcast),
- *   `TFE_TENSOR_DISPOSED`
- * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
- */
-const add: Binary = binary(coreOp('add'));
-
-/** Difference; otherwise as {@link add}. TensorFlow op `Sub`. @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2] */
-const subtract: Binary = binary(coreOp('subtract'));
-
-/** Product, elementwise; otherwise as {@link add}. TensorFlow op `Mul`. @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6] */
-const multiply: Binary = binary(coreOp('multiply'));
-
-/**
- * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
- * Otherwise as {@link add}. TensorFlow ops `Cast` and `RealDiv`.
- * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
- */
-const divide: Division = binary(coreOp('divide'));
 
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
 const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
@@ -332,21 +291,95 @@ function outputTypeOf(axis: unknown): 'int32' | 'int64' {
 }
 
 /**
+ * What `tf` and `tf.math` have in common. Each is documented as a member: the published declarations keep the text of a
+ * member and drop that of a constant.
+ */
+const math = {
+  /**
+   * Sum, elementwise with broadcasting. Both operands of one dtype (any but bool); a number or array takes the dtype of
+   * the other operand. Integers wrap around. TensorFlow op `AddV2`.
+   * @throws TfeError `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_DTYPE`, `TFE_OP_FAILED` (shapes that do not broadcast),
+   *   `TFE_TENSOR_DISPOSED`
+   * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
+   */
+  add: binary<Binary>(coreOp('add')),
+  /**
+   * Difference, `x - y`; otherwise as `tf.add`. TensorFlow op `Sub`.
+   * @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2]
+   */
+  subtract: binary<Binary>(coreOp('subtract')),
+  /**
+   * Product, elementwise; otherwise as `tf.add`. TensorFlow op `Mul`.
+   * @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6]
+   */
+  multiply: binary<Binary>(coreOp('multiply')),
+  /**
+   * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
+   * Otherwise as `tf.add`. TensorFlow ops `Cast` and `RealDiv`.
+   * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
+   */
+  divide: binary<Division>(coreOp('divide')),
+  /**
+   * Cosine of an angle in radians, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Cos`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.cos(tf.constant([0])).dataSync(); // [1]
+   */
+  cos: unary(coreOp('cos')),
+  /**
+   * Hyperbolic tangent, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Tanh`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
+   */
+  tanh: unary(coreOp('tanh')),
+  /**
+   * Logistic function, `1 / (1 + exp(-x))`, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Sigmoid`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
+   */
+  sigmoid: unary(coreOp('sigmoid')),
+  argmax,
+};
+
+const nn = {
+  /**
+   * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype but bool, any rank; same shape. TensorFlow op `Relu`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
+   */
+  relu: unary(coreOp('relu')),
+  /** The same function as `tf.tanh`. */
+  tanh: math.tanh,
+  /** The same function as `tf.sigmoid`. */
+  sigmoid: math.sigmoid,
+  softmax,
+  bias_add: biasAddOp,
+};
+
+/**
  * TensorFlow's functions under Python's names: defaults and results are those of Python TensorFlow 2.21.0; keyword
  * arguments are one trailing object. Frozen, so that what a call means cannot change under lowered code.
  */
 export const tf = Object.freeze({
+  /**
+   * Makes a tensor of `values`.
+   *
+   * Python's `tf.constant`, except that JavaScript has one number type: numbers become float32 (Python makes integers
+   * int32), bigints int64, booleans bool; typed arrays keep their dtype. Values must fit the dtype exactly, apart from
+   * rounding to float32: integers in range, no fraction, no NaN for an integer dtype.
+   *
+   * @throws TfeError `TFE_VALUES_TYPE`, `TFE_VALUES_RAGGED`, `TFE_ARRAYS_TOO_LARGE`, `TFE_VALUE_DOES_NOT_FIT`,
+   *   `TFE_SHAPE_INVALID`,
+   *   `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`, `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_TENSOR_ALLOCATION`
+   * @example
+   * tf.constant([[1, 2], [3, 4]]); // Tensor<'float32', 2>
+   * tf.constant([1n, 2n]); // Tensor<'int64', 1>
+   * tf.constant(new Float32Array(6), { shape: [2, 3] }); // Tensor<'float32', 2>
+   * tf.constant(0, { dtype: 'int32', shape: [2, 2] }); // four zeros
+   */
   constant,
   matmul,
-  argmax,
-  add,
-  subtract,
-  multiply,
-  divide,
-  cos,
-  tanh,
-  sigmoid,
+  ...math,
   linalg: Object.freeze({ matmul }),
-  math: Object.freeze({ add, subtract, multiply, divide, argmax, cos, tanh, sigmoid }),
-  nn: Object.freeze({ relu, tanh, sigmoid, softmax, bias_add: biasAddOp }),
+  math: Object.freeze(math),
+  nn: Object.freeze(nn),
 });

@@ -15,5 +15,5 @@ export interface CliContext {
   exitCode: number;
 }
 
-/** Adds one command to the program. Each file of this folder but `main` and `context` exports one as `register`. */
+/** Adds one command to the program: `register` of the file that is named like the command. */
 export type RegisterCommand = (program: Command, context: CliContext) => void;

@@ -102,7 +102,10 @@ export async function main(): Promise<void> {
   // A reader that goes away (`tfe-node check | head`) must not change what the command does or answers.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      // A full disk behind `> file`. The other stream may still be read.
+      if (stream === process.stdout) process.stderr.write(`error: ${error.message}\n`);
+      process.exit(EXIT_ERROR);
     });
   }
   let interruptedBy: NodeJS.Signals | undefined;

@@ -218,21 +218,21 @@ const VERBS = { copy: 'copying', hash: 'checking', extract: 'unpacking' } as con
 
 /** One line per step; on a terminal a bar under it while bytes move. */
 class InstallDisplay {
-  private readonly context: CliContext;
-  private readonly bar: ProgressBar;
+  readonly #context: CliContext;
+  readonly #bar: ProgressBar;
 
   constructor(context: CliContext) {
-    this.context = context;
-    this.bar = new ProgressBar(context);
+    this.#context = context;
+    this.#bar = new ProgressBar(context);
   }
 
   show(event: InstallEvent): void {
     if (event.step === 'progress') {
-      this.bar.update(event.done);
+      this.#bar.update(event.done);
       return;
     }
-    this.bar.stop();
-    const { context } = this;
+    this.#bar.stop();
+    const context = this.#context;
     switch (event.step) {
       case 'stage':
         if (event.swept.length > 0) context.out(`removed ${sweptText(event.swept)}\n`);
@@ -254,7 +254,7 @@ class InstallDisplay {
       case 'extract': {
         const verb = VERBS[event.step];
         // A bar says the same, and more.
-        if (context.isTerminal) this.bar.start(`${verb} ${event.file}`, event.size);
+        if (context.isTerminal) this.#bar.start(`${verb} ${event.file}`, event.size);
         else context.out(`${verb} ${event.file} (${megabytes(event.size)})\n`);
         return;
       }
@@ -269,46 +269,46 @@ class InstallDisplay {
   }
 
   stop(): void {
-    this.bar.stop();
+    this.#bar.stop();
   }
 }
 
 /** A bar on a terminal, nothing elsewhere. */
 class ProgressBar {
-  private readonly context: CliContext;
-  private bar: SingleBar | undefined;
-  private label: string | undefined;
+  readonly #context: CliContext;
+  #bar: SingleBar | undefined;
+  #label: string | undefined;
 
   constructor(context: CliContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   /** Begins a bar; the same label again goes on with the same one. */
   start(label: string, total: number): void {
-    if (!this.context.isTerminal || this.label === label) return;
+    if (!this.#context.isTerminal || this.#label === label) return;
     this.stop();
-    this.label = label;
-    this.bar = new SingleBar({
+    this.#label = label;
+    this.#bar = new SingleBar({
       format: '{bar} {percentage}% {label}',
       barsize: 24,
       barCompleteChar: '#',
       barIncompleteChar: '.',
-      stream: terminalOf(this.context),
+      stream: terminalOf(this.#context),
       // An interrupt is for the installation to handle; the bar is stopped on its way out.
       gracefulExit: false,
       hideCursor: true,
     });
-    this.bar.start(total, 0, { label });
+    this.#bar.start(total, 0, { label });
   }
 
   update(done: number): void {
-    this.bar?.update(done);
+    this.#bar?.update(done);
   }
 
   stop(): void {
-    this.bar?.stop();
-    this.bar = undefined;
-    this.label = undefined;
+    this.#bar?.stop();
+    this.#bar = undefined;
+    this.#label = undefined;
   }
 }
 

@@ -5,7 +5,12 @@
 import { DTYPES, DTYPE_NAMES, type DType } from '../tensor/dtype';
 import { Kernel } from '../tensor/kernel';
 import type { Tensor } from '../tensor/tensor';
-import { requireDType, requireSameDType, requireTensor } from './operand';
+import {
+  requireCountableBroadcast,
+  requireDType,
+  requireSameDType,
+  requireTensor,
+} from './operand';
 
 /** Runs one op on its operands; both the `tf.*` functions and lowered code call these, so the numbers are the same. */
 export type OpExecutor = (...inputs: Tensor[]) => Tensor;
@@ -63,6 +68,7 @@ function makeExecutor(row: CoreOpRow): OpExecutor {
     const y = requireTensor(b, label, second);
     requireDType(x, dtypes, label, first);
     requireSameDType(x, y, label, second);
+    requireCountableBroadcast(x, y, label);
     return kernel.run2(x, y);
   };
   return row.trueDivision === true ? withIntegersCast(run, label) : run;

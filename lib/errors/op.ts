@@ -1,12 +1,12 @@
+/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/tf.ts and native/op.cc. */
 import { errorTable } from './define';
 
-/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/tf.ts and native/op.cc. */
 export const OP_ERRORS = errorTable({
   TFE_OP_ARGUMENT: {
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
-    hint: '',
+    hint: 'Make tensors with tf.constant().',
   },
   TFE_OP_AXIS: {
     phase: 'op',
@@ -31,19 +31,19 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; kernel: string; reason: string }) =>
       `${f.op} failed in TensorFlow's ${f.kernel}: ${f.reason}`,
-    hint: '',
+    hint: "TensorFlow's status is in the error's tfStatus.",
   },
   TFE_OP_RANK: {
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: number }) =>
       `${f.op} expects ${f.expected} for ${f.argument} but received rank ${f.received}.`,
-    hint: '',
+    hint: 'Give a tensor of that rank.',
   },
   TFE_OP_SHAPE: {
     phase: 'op',
     message: (f: { op: string; reason: string; shapes: readonly string[] }) =>
       `${f.op}: ${f.reason}; the shapes are ${f.shapes.join(' and ')}.`,
-    hint: '',
+    hint: 'Check the shapes of the operands.',
   },
   TFE_OP_UNKNOWN: {
     phase: 'op',

@@ -1,7 +1,13 @@
+/** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
 import { errorTable } from './define';
 
-/** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
 export const TENSOR_ERRORS = errorTable({
+  TFE_ARRAYS_TOO_LARGE: {
+    phase: 'tensor',
+    message: (f: { shape: string; limit: number }) =>
+      `Nested arrays of shape ${f.shape} have more than ${f.limit} entries.`,
+    hint: 'Use a typed array: dataSync() answers one, and tf.constant takes one with a shape.',
+  },
   TFE_DTYPE_NOT_CARRIED: {
     phase: 'tensor',
     message: (f: { tf: number }) =>
@@ -35,7 +41,7 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { function: string; option: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.option} of ${f.function} but received ${f.received}.`,
-    hint: '',
+    hint: 'Correct the value, or leave the option out for its default.',
   },
   TFE_SCOPE_PROMISE: {
     phase: 'tensor',
@@ -46,7 +52,7 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { received: string }) =>
       `Expected an array of at most 254 integers of 0 or more for options.shape but received ${f.received}.`,
-    hint: '',
+    hint: 'Write the shape as an array, such as [2, 3]; [] is a scalar.',
   },
   TFE_SHAPE_MISMATCH: {
     phase: 'tensor',
@@ -111,6 +117,6 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { received: string; path: string }) =>
       `Expected a number, bigint, boolean, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
-    hint: '',
+    hint: 'Read a tensor back with arraySync() before making another of its values.',
   },
 });

@@ -17,7 +17,7 @@ import {
   syncDirectory,
 } from './files';
 import { locateRuntime, type LocateOptions, type RuntimeLocation } from './locate';
-import { readManifest, UNFINISHED_MANIFEST, writeManifest, type Manifest } from './manifest';
+import { manifestIfReadable, UNFINISHED_MANIFEST, writeManifest, type Manifest } from './manifest';
 import { MANIFEST_NAME, runtimePlace, type RuntimePlace } from './paths';
 import { fetchWheel } from './pip';
 import { copyPackage, findPythonPackage } from './python';
@@ -451,18 +451,8 @@ async function requireOurs(place: RuntimePlace, artefact: Artefact): Promise<voi
   if (stranger !== undefined) throw foreign(`it holds ${stranger}`);
   if (place.source === 'cache') return;
   if (!names.includes(MANIFEST_NAME)) throw foreign('it has no manifest of an installation');
-  if (manifestOf(directory)?.origin === 'verify') {
+  if (manifestIfReadable(directory)?.origin === 'verify') {
     throw foreign('its libraries were there before tfe-node verified them');
-  }
-}
-
-/** The manifest, or null where there is none that can be read. */
-function manifestOf(directory: string): Manifest | null {
-  try {
-    return readManifest(directory, 'cpu');
-  } catch (error) {
-    if (isTfeError(error)) return null;
-    throw error;
   }
 }
 
@@ -509,7 +499,7 @@ export async function removeRuntime(
   if (!names.includes(MANIFEST_NAME)) {
     throw tfeError('TFE_RUNTIME_FOREIGN', { directory, problem: 'it has no manifest.json' });
   }
-  if (manifestOf(directory)?.origin === 'verify') {
+  if (manifestIfReadable(directory)?.origin === 'verify') {
     const manifest = join(directory, MANIFEST_NAME);
     await at(manifest, () => rm(manifest));
     return { directory, outcome: 'forgotten', swept };

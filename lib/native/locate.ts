@@ -8,10 +8,17 @@ import { tfeError } from '../errors';
 import { errnoOf, hashFileSync, isAbsent, problemOf, readHead, type FileStamp } from './files';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { readManifest, type Manifest } from './manifest';
-import { runtimePlace, verifiesFully, type Environment, type RuntimePlace } from './paths';
+import {
+  MANIFEST_NAME,
+  runtimePlace,
+  verifiesFully,
+  type Environment,
+  type RuntimePlace,
+} from './paths';
 import {
   artefactFor,
   defaultPin,
+  librariesOf,
   variantsFor,
   type Artefact,
   type Pin,
@@ -151,16 +158,12 @@ function lookInto(
   };
 }
 
-export function librariesOf(artefact: Artefact): readonly [PinnedLibrary, PinnedLibrary] {
-  return [artefact.libraries.framework, artefact.libraries.cc];
-}
-
 /**
  * The variant whose library sizes a folder has, or undefined when it has those of none.
  *
  * @throws TFE_RUNTIME_LIBRARY_MISSING, TFE_RUNTIME_NOT_AN_IMAGE
  */
-export function variantBySize(
+function variantBySize(
   directory: string,
   platform: PlatformId,
   candidates: readonly Variant[],
@@ -242,7 +245,7 @@ export function requireFolder({ directory, source }: RuntimePlace, variant: Vari
 }
 
 /** The stamp of a library file whose header is right for the platform. */
-export function openImage(path: string, platform: PlatformId, variant: Variant): FileStamp {
+function openImage(path: string, platform: PlatformId, variant: Variant): FileStamp {
   let file: ReturnType<typeof readHead>;
   try {
     file = readHead(path, IMAGE_HEAD_BYTES);
@@ -271,7 +274,7 @@ function requireRecorded(
   const record = manifest.files.find(({ name }) => name === library.name);
   const corrupt = (problem: string): Error =>
     tfeError('TFE_RUNTIME_MANIFEST_CORRUPT', {
-      path: join(path, '..', 'manifest.json'),
+      path: join(path, '..', MANIFEST_NAME),
       problem,
       variant: manifest.variant,
     });

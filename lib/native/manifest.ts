@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tfeError } from '../errors';
+import { isTfeError, tfeError } from '../errors';
 import { isAbsent, problemOf, syncDirectory, type FileStamp } from './files';
 import { MANIFEST_NAME } from './paths';
 import type { Variant } from './pin';
@@ -66,6 +66,17 @@ export function readManifest(directory: string, variant: Variant): Manifest | nu
   if ('problem' in result)
     throw corrupt(`it is not a manifest of this version (${result.problem})`);
   return result.value as Manifest;
+}
+
+/** The manifest, or null where there is none that can be read. */
+export function manifestIfReadable(directory: string): Manifest | null {
+  try {
+    // The variant goes into the error only.
+    return readManifest(directory, 'cpu');
+  } catch (error) {
+    if (isTfeError(error)) return null;
+    throw error;
+  }
 }
 
 /** Writes the manifest so that a reader finds the old one or the new one, never a part. */

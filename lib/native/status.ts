@@ -1,5 +1,6 @@
 /** What is loaded and what is held. Loads nothing unless asked to. */
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
+import { checkOptions } from '../tensor/options';
 import { native, nativeIfOpen } from './loader';
 
 export interface Status {
@@ -31,6 +32,7 @@ export interface Status {
  * status().liveTensors; // 0
  */
 export function status(options: { readonly load?: boolean } = {}): Status {
+  checkOptions('status', options, ['load']);
   const binding = options.load === true ? native() : nativeIfOpen();
   const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
   if (binding === null) {

@@ -5,15 +5,16 @@
 import { statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTfeError, tfeError } from '../errors';
+import { tfeError } from '../errors';
 import { hashHandle, isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
-import { librariesOf, requireFolder, type LocateOptions } from './locate';
-import { readManifest, writeManifest, type Manifest, type ManifestFile } from './manifest';
+import { requireFolder, type LocateOptions } from './locate';
+import { manifestIfReadable, writeManifest, type Manifest, type ManifestFile } from './manifest';
 import { runtimePlace } from './paths';
 import {
   artefactFor,
   defaultPin,
+  librariesOf,
   variantsFor,
   type Pin,
   type PinnedLibrary,
@@ -88,7 +89,7 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
   const base = { directory, source, version: pin.tensorflow, variant, platform, ok, files };
   if (!ok) return { ...base, manifest: 'none', manifestProblem: null };
 
-  const previous = manifestIfReadable(directory, variant);
+  const previous = manifestIfReadable(directory);
   const portable = previous?.portable === true;
   const records: ManifestFile[] = checked.map(({ file, stamp }) => ({
     name: file.name,
@@ -171,15 +172,6 @@ async function verifyLibrary(
     };
   } finally {
     await handle.close();
-  }
-}
-
-function manifestIfReadable(directory: string, variant: Variant): Manifest | null {
-  try {
-    return readManifest(directory, variant);
-  } catch (error) {
-    if (isTfeError(error)) return null;
-    throw error;
   }
 }
 

@@ -17,13 +17,14 @@ import {
   type TypedArray,
 } from './dtype';
 import type { Tensor } from './tensor';
-import { isTensor, sizeOf, tensorOf } from './tensor';
+import { extentOf, isTensor, MAX_ENTRIES, sizeOf, tensorOf } from './tensor';
 
 type Scalar = number | bigint | boolean;
 type Carrier = TypedArray | Uint8ClampedArray;
 
 /** A number, bigint or boolean, or arrays of them nested to any depth. */
 export type NestedValues = Scalar | readonly NestedValues[];
+/** What `tf.constant` takes: nested values, or the typed array of a dtype. */
 export type ConstantValues = NestedValues | Carrier;
 
 /** What is at the bottom of nested arrays. Spelled out: a recursive type of values this wide does not end. */
@@ -103,6 +104,7 @@ export type RankOf<V> = V extends Carrier
           : number
       : number;
 
+/** Options of `tf.constant`. */
 export interface ConstantOptions<D extends DType, S extends readonly number[]> {
   /** Default: the carrier's dtype; float32 for numbers, int64 for bigints, bool for booleans. */
   readonly dtype?: D;
@@ -120,36 +122,20 @@ export type Constant = <
 >(
   values: V,
   options?: ConstantOptions<D, S>,
-) => Tensor<D, S extends readonly [never] ? RankOf<V> : S['length']>;
+) => Tensor<NoInfer<D>, S extends readonly [never] ? RankOf<V> : S['length']>;
 
-/**
- * Makes a tensor of `values`.
- *
- * Python's `tf.constant`, except that JavaScript has one number type: numbers become float32 (Python makes integers
- * int32), bigints int64, booleans bool; typed arrays keep their dtype. Values must fit the dtype exactly, apart from
- * rounding to float32: integers in range, no fraction, no NaN for an integer dtype.
- *
- * @throws TfeError `TFE_VALUES_TYPE`, `TFE_VALUES_RAGGED`, `TFE_VALUE_DOES_NOT_FIT`, `TFE_SHAPE_INVALID`,
- *   `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`, `TFE_OPTION_UNKNOWN`
- * @example
- * tf.constant([[1, 2], [3, 4]]); // Tensor<'float32', 2>
- * tf.constant([1n, 2n]); // Tensor<'int64', 1>
- * tf.constant(new Float32Array(6), { shape: [2, 3] }); // Tensor<'float32', 2>
- * tf.constant(0, { dtype: 'int32', shape: [2, 2] }); // four zeros
- */
+/** `tf.constant`, documented there. */
 export const constant = ((
   values: unknown,
   options: ConstantOptions<DType, readonly number[]> = {},
 ): Tensor => {
   checkOptions('tf.constant', options, ['dtype', 'shape']);
-  if (options.dtype !== undefined && !isDType(options.dtype)) {
-    throw tfeError('TFE_DTYPE_UNKNOWN', {
-      received: describeValue(options.dtype),
-      allowed: DTYPE_NAMES,
-    });
+  // Read once: a getter may answer something else the next time.
+  const { dtype, shape } = options;
+  if (dtype !== undefined && !isDType(dtype)) {
+    throw tfeError('TFE_DTYPE_UNKNOWN', { received: describeValue(dtype), allowed: DTYPE_NAMES });
   }
-  if (options.shape !== undefined) checkShape(options.shape);
-  return makeConstant(values, options.dtype, options.shape);
+  return makeConstant(values, dtype, shape === undefined ? undefined : checkedShape(shape));
 }) as Constant;
 
 /** `constant` after its options are known to be good. `dtype` undefined: derived from the values. */
@@ -161,13 +147,14 @@ export function makeConstant(
   const read = readValues(values, dtype);
   const finalShape = shape ?? read.shape;
   const elements = sizeOf(finalShape);
-  let data = read.data;
-  if (data.length !== elements) {
-    if (data.length !== 1 || shape === undefined || elements > Number.MAX_SAFE_INTEGER) {
+  let { data } = read;
+  const count = lengthOf(data);
+  if (count !== elements) {
+    if (count !== 1 || shape === undefined || elements > Number.MAX_SAFE_INTEGER) {
       throw tfeError('TFE_SHAPE_MISMATCH', {
         shape: describeShape(finalShape),
         elements,
-        values: data.length,
+        values: count,
       });
     }
     const filled = newFilled(read.dtype, elements);
@@ -193,15 +180,40 @@ function newFilled(dtype: DType, elements: number): TypedArray {
   }
 }
 
-function checkShape(shape: unknown): asserts shape is readonly number[] {
-  const good =
-    Array.isArray(shape) &&
-    shape.length <= MAX_RANK &&
-    // Array.from: `every` would skip the holes of a sparse array.
-    Array.from(shape as unknown[]).every(
-      (dim) => Number.isSafeInteger(dim) && (dim as number) >= 0,
-    );
-  if (!good) throw tfeError('TFE_SHAPE_INVALID', { received: describeValue(shape) });
+/** A copy, so that what was checked is what is used. */
+function checkedShape(shape: unknown): readonly number[] {
+  if (Array.isArray(shape)) {
+    const { length } = shape;
+    if (isDim(length) && length <= MAX_RANK) {
+      // Array.from: `every` would skip the holes of a sparse array.
+      const dims = Array.from({ length }, (_, axis) => (shape as unknown[])[axis]);
+      if (dims.every(isDim)) return dims;
+    }
+  }
+  throw tfeError('TFE_SHAPE_INVALID', { received: describeValue(shape) });
+}
+
+function isDim(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
+const TYPED_ARRAY = Object.getPrototypeOf(Uint8Array.prototype) as object;
+
+/** By internal slot: a subclass may have a `length` of its own. */
+function lengthOf(array: Carrier): number {
+  return Reflect.get(TYPED_ARRAY, 'length', array) as number;
+}
+
+/** A typed array without memory looks like an empty one. */
+function requireMemory(array: Carrier): void {
+  try {
+    Uint8Array.prototype.keys.call(array as Uint8Array);
+  } catch {
+    throw tfeError('TFE_VALUES_TYPE', {
+      path: '',
+      received: 'a typed array whose buffer is detached or too short for it',
+    });
+  }
 }
 
 interface ReadValues {
@@ -213,24 +225,28 @@ interface ReadValues {
 function readValues(values: unknown, dtype: DType | undefined): ReadValues {
   const carried = carrierDType(values);
   if (carried !== undefined) {
-    const array = values as TypedArray | Uint8ClampedArray;
-    const shape = [array.length];
+    const array = values as Carrier;
+    const shape = [lengthOf(array)];
+    if (shape[0] === 0) requireMemory(array);
     // Uint8ClampedArray and Node's Buffer have uint8's bytes; bool is carried by bytes of 0 and 1.
     if (dtype === undefined || dtype === carried) {
       return { data: array as TypedArray, dtype: carried, shape };
     }
     if (dtype === 'bool' && carried === 'uint8') {
       const bytes = array as Uint8Array;
-      for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 1) refuse(bytes[i], i, 'bool');
+      for (let i = 0; i < shape[0]!; i++) if (bytes[i]! > 1) refuse(bytes[i], i, 'bool');
       return { data: bytes, dtype, shape };
     }
-    return { data: convert(array, dtype), dtype, shape };
+    return { data: convert(array, shape[0]!, dtype), dtype, shape };
   }
   const shape = nestedShape(values);
-  const flat: (number | bigint | boolean)[] = [];
+  if (extentOf(shape) > MAX_ENTRIES) {
+    throw tfeError('TFE_ARRAYS_TOO_LARGE', { shape: describeShape(shape), limit: MAX_ENTRIES });
+  }
+  const flat: Scalar[] = [];
   flatten(values, shape, 0, '', flat);
   const target = dtype ?? dtypeOfScalars(flat);
-  return { data: convert(flat, target), dtype: target, shape };
+  return { data: convert(flat, flat.length, target), dtype: target, shape };
 }
 
 /** By internal slot, so that typed arrays of another realm (jest, vm) are recognised and look-alikes are not. */
@@ -256,7 +272,10 @@ function nestedShape(values: unknown): number[] {
   while (Array.isArray(level)) {
     // A cyclic array would nest for ever; no tensor has more dims than this.
     if (shape.length === MAX_RANK) refuseType(values, '');
-    shape.push(level.length);
+    const { length } = level;
+    // A proxy of an array may say anything.
+    if (!isDim(length)) refuseType(values, '');
+    shape.push(length);
     level = (level as unknown[])[0];
   }
   return shape;
@@ -267,10 +286,10 @@ function flatten(
   shape: readonly number[],
   axis: number,
   path: string,
-  flat: (number | bigint | boolean)[],
+  flat: Scalar[],
 ): void {
   if (axis === shape.length) {
-    if (typeof values === 'number' || typeof values === 'bigint' || typeof values === 'boolean') {
+    if (isScalar(values)) {
       flat.push(values);
       return;
     }
@@ -291,7 +310,7 @@ function flatten(
   for (let i = 0; i < length; i++) flatten(level[i], shape, axis + 1, `${path}[${i}]`, flat);
 }
 
-function isScalar(value: unknown): boolean {
+function isScalar(value: unknown): value is Scalar {
   return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
 }
 
@@ -307,7 +326,7 @@ function refuseType(value: unknown, path: string): never {
 }
 
 /** float32 for numbers (and for nothing at all, as in Python), int64 for bigints, bool for booleans. */
-function dtypeOfScalars(flat: readonly (number | bigint | boolean)[]): DType {
+function dtypeOfScalars(flat: readonly Scalar[]): DType {
   const first = typeof flat[0];
   if (first === 'bigint') return 'int64';
   if (first === 'boolean') return 'bool';
@@ -319,10 +338,10 @@ function refuse(value: unknown, index: number, dtype: DType): never {
 }
 
 /** Copies values into the dtype's carrier; each must fit. */
-function convert(values: ArrayLike<number | bigint | boolean>, dtype: DType): TypedArray {
-  const data = newCarrier(dtype, values.length);
+function convert(values: ArrayLike<Scalar>, count: number, dtype: DType): TypedArray {
+  const data = newFilled(dtype, count);
   const row = DTYPES[dtype];
-  for (let i = 0; i < values.length; i++) {
+  for (let i = 0; i < count; i++) {
     const value = values[i]!;
     switch (row.kind) {
       case 'float':

@@ -8,11 +8,12 @@ import { tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { DTYPES, dtypeOfTf, newCarrier, type DataOf, type DType } from './dtype';
+import { checkOptions } from './options';
 import {
   adopt,
   currentScope,
   isThenable,
-  refusePromise,
+  NOBODY,
   runIn,
   runInAsync,
   Scope,
@@ -50,15 +51,22 @@ export type ElementOf<D extends DType> = D extends 'int64' | 'uint64'
     ? boolean
     : number;
 
+/**
+ * @internal Entries that nested arrays may have. V8 ends the process, without an error to catch, when an array outgrows its
+ * elements store or the heap; a typed array holds as many values in a fraction of the memory.
+ */
+export const MAX_ENTRIES = 2 ** 26;
+
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
 
-/** Finds the native id; -1 when disposed. Set in Tensor's static block: the field itself is private. */
+/** Doors to what is private in Tensor, set in its static block. `idOf` answers -1 for a disposed tensor. */
 let idOf: (tensor: Tensor) => number;
 let hasId: (value: object) => boolean;
+let newTensor: (id: number, dtype: DType, shape: number[]) => Tensor;
 
 /**
- * A tensor held by TensorFlow. `D` is its dtype, `R` its rank.
+ * A tensor held by TensorFlow. `D` is its dtype, `R` its rank. Made by `tf.constant` and by ops only.
  *
  * Free it with `scope`, `using` or `dispose()`. Reading a disposed tensor throws `TFE_TENSOR_DISPOSED`.
  *
@@ -70,17 +78,20 @@ export class Tensor<
   out D extends DType = DType,
   out R extends number = number,
 > implements Disposable {
-  /** Name of the dtype: `'float32'`. */
-  readonly dtype: D;
+  readonly #dtype: D;
   #id: number;
   readonly #shape: number[];
   #owner: Scope | null = null;
 
-  /** @internal Tensors are made by `tf.constant` and by ops. */
-  constructor(id: number, dtype: D, shape: number[]) {
+  private constructor(id: number, dtype: D, shape: number[]) {
     this.#id = id;
-    this.dtype = dtype;
+    this.#dtype = dtype;
     this.#shape = shape;
+  }
+
+  /** Name of the dtype: `'float32'`. */
+  get dtype(): D {
+    return this.#dtype;
   }
 
   /** Size of each dimension, outermost first. Frozen. */
@@ -88,11 +99,12 @@ export class Tensor<
     return Object.freeze(this.#shape);
   }
 
+  /** Number of dimensions; 0 for a scalar. */
   get rank(): R {
     return this.#shape.length as R;
   }
 
-  /** Number of elements. */
+  /** Number of elements: the product of the dimensions, 1 for a scalar. */
   get size(): number {
     return sizeOf(this.#shape);
   }
@@ -105,6 +117,7 @@ export class Tensor<
     return native().device(liveId(this, 'Tensor.device'));
   }
 
+  /** Whether its memory has been freed. Dtype, rank, shape and size can still be read then. */
   get isDisposed(): boolean {
     return this.#id < 0;
   }
@@ -112,6 +125,7 @@ export class Tensor<
   /**
    * A copy of the data, in row-major order: the typed array of the dtype's row in docs/tensors.md.
    * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`, `TFE_OPTION_VALUE`
+   * @example tf.constant([1n, 2n]).dataSync({ int64: 'number' }); // [1, 2]
    */
   dataSync(options: {
     readonly int64: 'number';
@@ -126,6 +140,8 @@ export class Tensor<
 
   /**
    * Like `dataSync`, as a promise. The copy is made at once; the tensor may be disposed before the promise settles.
+   * Rejects with what `dataSync` throws.
+   * @example await tf.constant([1, 2]).data(); // Float32Array [1, 2]
    */
   data(options: {
     readonly int64: 'number';
@@ -139,7 +155,9 @@ export class Tensor<
   /**
    * A copy of the data as nested arrays: numbers, bigints for int64 and uint64 (numbers on request), booleans
    * for bool; the bare value for rank 0.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`, `TFE_OPTION_VALUE`,
+   *   `TFE_ARRAYS_TOO_LARGE`
+   * @example tf.constant([[1, 2], [3, 4]]).arraySync(); // [[1, 2], [3, 4]]
    */
   // Typed by `this`: with D and R in the results, Tensor<D, R> would not be a Tensor<DType, number>.
   arraySync<T extends Tensor>(
@@ -152,6 +170,12 @@ export class Tensor<
   ): NestedArray<ElementOf<T['dtype']>, T['rank']>;
   arraySync(options?: ReadOptions): unknown {
     const asNumbers = wantsNumbers(options, 'arraySync');
+    if (extentOf(this.#shape) > MAX_ENTRIES) {
+      throw tfeError('TFE_ARRAYS_TOO_LARGE', {
+        shape: describeShape(this.#shape),
+        limit: MAX_ENTRIES,
+      });
+    }
     const data = readData(this);
     const flat: ArrayLike<unknown> =
       asNumbers && DTYPES[this.dtype].kind === 'bigint'
@@ -170,6 +194,7 @@ export class Tensor<
     if (this.#owner === null) unowned.unregister(this);
   }
 
+  /** What `using` calls at the end of the block. */
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -178,7 +203,8 @@ export class Tensor<
   toString(): string {
     const facts = `shape=${describeShape(this.#shape)}, dtype=${this.dtype}`;
     if (this.isDisposed) return `Tensor(disposed, ${facts})`;
-    if (this.size > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
+    // An empty tensor may have a long axis of empty rows.
+    if (extentOf(this.#shape) > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
     const values = inspect(this.arraySync(), { depth: null, maxArrayLength: null, compact: 3 });
     return `Tensor(${values}, ${facts})`;
   }
@@ -226,6 +252,7 @@ export class Tensor<
   static {
     idOf = (tensor) => tensor.#id;
     hasId = (value) => #id in value;
+    newTensor = (id, dtype, shape) => new Tensor(id, dtype, shape);
   }
 }
 
@@ -237,22 +264,26 @@ const unowned = new FinalizationRegistry<number>((id) => {
   native().release(id);
 });
 
-/** True for a tensor of this copy of tfe-node. */
+/**
+ * True for a tensor of this copy of tfe-node, disposed or not; false for everything else, look-alikes included.
+ * @example isTensor(tf.constant([1])); // true
+ */
 export function isTensor(value: unknown): value is Tensor {
   return typeof value === 'object' && value !== null && hasId(value);
 }
 
 /**
- * The native id of a live tensor.
- * @throws TfeError `TFE_TENSOR_DISPOSED`
+ * @internal The native id of a live tensor.
+ * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_ARGUMENT`
  */
 export function liveId(tensor: Tensor, use: string): number {
+  if (!isTensor(tensor)) refuseArgument(use, 'a Tensor', tensor);
   const id = idOf(tensor);
   if (id < 0) throw tfeError('TFE_TENSOR_DISPOSED', { use });
   return id;
 }
 
-/** The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
+/** @internal The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
 export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const scratch = binding.scratch;
   const dtype = dtypeOfTf(scratch[0]!);
@@ -263,12 +294,19 @@ export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const rank = scratch[1]!;
   const shape = new Array<number>(rank);
   for (let i = 0; i < rank; i++) shape[i] = scratch[i + 2]!;
-  const tensor = new Tensor(id, dtype, shape);
+  const tensor = newTensor(id, dtype, shape);
   adopt(tensor, currentScope());
   return tensor;
 }
 
-/** Product of the dims. */
+/** @internal Product of the dims that are not 0: the most entries that nested arrays of this shape have on one level. */
+export function extentOf(shape: readonly number[]): number {
+  let extent = 1;
+  for (const dim of shape) if (dim > 1) extent *= dim;
+  return extent;
+}
+
+/** @internal Product of the dims. */
 export function sizeOf(shape: readonly number[]): number {
   let size = 1;
   for (const dim of shape) size *= dim;
@@ -284,6 +322,7 @@ export function sizeOf(shape: readonly number[]): number {
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
 export function scope<T>(body: () => T): T {
+  if (typeof body !== 'function') refuseArgument('scope()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -292,7 +331,7 @@ export function scope<T>(body: () => T): T {
     if (isThenable(result)) {
       // Its rejection would otherwise be unhandled on top of the error below.
       void Promise.resolve(result).catch(() => undefined);
-      refusePromise();
+      throw tfeError('TFE_SCOPE_PROMISE', {});
     }
     survivors = survivorsOf(result);
     return result;
@@ -303,9 +342,13 @@ export function scope<T>(body: () => T): T {
 
 /**
  * `scope` for async functions: tensors are freed when the promise settles. Scopes of functions that run at the same
- * time keep apart (AsyncLocalStorage): none frees or adopts another's tensors.
+ * time keep apart (AsyncLocalStorage): none frees or adopts another's tensors. Rejects with what `body` rejects with.
+ *
+ * @example
+ * const y = await scopeAsync(async () => tf.add(tf.constant(await load()), 1)); // one tensor is left
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
+  if (typeof body !== 'function') refuseArgument('scopeAsync()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -318,26 +361,29 @@ export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   }
 }
 
+function refuseArgument(op: string, expected: string, value: unknown): never {
+  throw tfeError('TFE_OP_ARGUMENT', {
+    op,
+    argument: 'the argument',
+    expected,
+    received: describeValue(value),
+  });
+}
+
 /**
  * Takes `tensor` out of its scope: the caller frees it from now on. Answers the tensor.
+ *
  * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`
+ * @example
+ * let cached;
+ * scope(() => { cached = keep(tf.constant([1, 2])); });
+ * cached.dispose();
  */
 export function keep<T extends Tensor>(tensor: T): T {
-  if (!isTensor(tensor)) {
-    throw tfeError('TFE_OP_ARGUMENT', {
-      op: 'keep()',
-      argument: 'the argument',
-      expected: 'a Tensor',
-      received: describeValue(tensor),
-    });
-  }
   liveId(tensor, 'keep()');
   if (tensor.owner !== null) adopt(tensor, null);
   return tensor;
 }
-
-/** @internal */
-export const NOBODY: Survivors = new Set<Scoped>();
 
 /** @internal The tensors that a scope's result lets out. */
 export function survivorsOf(result: unknown): Survivors {
@@ -357,6 +403,7 @@ function readData<D extends DType>(tensor: Tensor<D>): DataOf<D> {
 }
 
 function wantsNumbers(options: ReadOptions | undefined, method: string): boolean {
+  if (options !== undefined) checkOptions(method, options, ['int64']);
   const int64: unknown = options?.int64 ?? 'bigint';
   if (int64 === 'number') return true;
   if (int64 === 'bigint') return false;
@@ -364,7 +411,7 @@ function wantsNumbers(options: ReadOptions | undefined, method: string): boolean
     function: method,
     option: 'int64',
     expected: "'bigint' or 'number'",
-    received: inspect(int64),
+    received: describeValue(int64),
   });
 }
 

@@ -254,3 +254,29 @@ describe('the tf namespace', () => {
     expect(tf.math.sigmoid).toBe(tf.nn.sigmoid);
   });
 });
+
+describe('a result that TensorFlow cannot count', () => {
+  // TensorFlow ends the process on these: the dims of the result have a product beyond int64.
+  const empty = (...shape: number[]): Tensor => tf.constant([], { shape });
+  const wide = 2 ** 40;
+
+  test.each([
+    ['tf.matmul', () => tf.matmul(empty(2 ** 32, 0), empty(0, 2 ** 32))],
+    ['tf.matmul', () => tf.matmul(empty(wide, 1, 2, 0), empty(1, wide, 0, 2))],
+    ['tf.add', () => tf.add(empty(wide, 1, 0), empty(1, wide, 0))],
+    ['tf.subtract', () => tf.subtract(empty(1, wide, 0), empty(wide, 1, 0))],
+    ['tf.divide', () => tf.divide(empty(wide, 1, 0), empty(wide, 0))],
+  ])('of %s is refused', (_, run) => {
+    scope(() => {
+      expect(codeOf(run)).toBe('TFE_OP_SHAPE');
+    });
+  });
+
+  test('is not one that only has a long axis', () => {
+    scope(() => {
+      const long = empty(2 ** 33, 0);
+      expect(tf.add(long, long).shape).toEqual([2 ** 33, 0]);
+      expect(tf.add(long, 1).shape).toEqual([2 ** 33, 0]);
+    });
+  });
+});

@@ -165,12 +165,6 @@ describe('typed arrays', () => {
     expect([...made(shared).data]).toEqual([5, 6]);
   });
 
-  test('whose buffer is detached are empty', () => {
-    const values = new Float32Array([1, 2]);
-    structuredClone(values.buffer, { transfer: [values.buffer] });
-    expect(made(values)).toMatchObject({ shape: [0] });
-  });
-
   test('are converted to another dtype that holds every value', () => {
     expect(made(new Float32Array([1, -2]), { dtype: 'int8' })).toMatchObject({
       data: new Int8Array([1, -2]),
@@ -221,18 +215,6 @@ describe('the data', () => {
       values[0] = 99;
       expect([...tensor.dataSync()]).toEqual([1, 2]);
     });
-  });
-});
-
-describe('an array that pretends to be longer than it is', () => {
-  class Longer extends Float32Array {
-    override get length(): number {
-      return 10;
-    }
-  }
-
-  test('is refused before its memory is read', () => {
-    expect(refusal(new Longer(2))).toBe('TFE_TENSOR_BYTE_SIZE');
   });
 });
 
@@ -383,5 +365,70 @@ describe('what is refused', () => {
   ])('%s is not options', (_, options) => {
     // prettier-ignore
     expect(refusal([1], options)).toBe('TFE_OPTION_VALUE');
+  });
+});
+
+describe('values that are not what they seem', () => {
+  test('nest to more entries than arrays can hold', () => {
+    let shared: unknown = [1];
+    for (let level = 0; level < 40; level++) shared = [shared, shared];
+    expect(refusal(shared)).toBe('TFE_ARRAYS_TOO_LARGE');
+    expect(refusal(new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 1) }))).toBe(
+      'TFE_ARRAYS_TOO_LARGE',
+    );
+  });
+
+  test.each([-1, NaN, 1.5, 'x', 2n, Symbol('length')])('have the length %p', (length) => {
+    const odd = new Proxy([], { get: (_, key) => (key === 'length' ? length : 1) });
+    expect(refusal(odd)).toBe('TFE_VALUES_TYPE');
+  });
+
+  test('are a typed array that has lost its memory', () => {
+    const detached = new Float32Array(4);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    expect(refusal(detached)).toBe('TFE_VALUES_TYPE');
+    expect(made(new Float32Array(0)).shape).toEqual([0]);
+  });
+
+  test.each([-1, 10])('are a typed array that pretends to have the length %d', (length) => {
+    class Odd extends Float32Array {
+      override get length(): number {
+        return length;
+      }
+    }
+    expect(made(new Odd(2)).shape).toEqual([2]);
+    expect(made(new Odd(2), { dtype: 'float64' }).shape).toEqual([2]);
+  });
+
+  test('cannot be shown', () => {
+    const shy = {
+      get [Symbol.toStringTag](): string {
+        throw new Error('shy');
+      },
+    };
+    expect(refusal(shy)).toBe('TFE_VALUES_TYPE');
+  });
+});
+
+describe('options that change while they are read', () => {
+  test('count as they were first', () => {
+    let reads = 0;
+    const shape = [2, 3];
+    Object.defineProperty(shape, 1, {
+      get() {
+        reads += 1;
+        tf.constant(0, { shape: [7, 7, 7] }).dispose();
+        return reads === 1 ? 3 : -5;
+      },
+    });
+    expect(made(new Float32Array(6), { shape }).shape).toEqual([2, 3]);
+    let asked = 0;
+    const options = {
+      get dtype(): DType {
+        asked += 1;
+        return asked === 1 ? 'int32' : ('nothing' as DType);
+      },
+    };
+    expect(made([1], options).dtype).toBe('int32');
   });
 });

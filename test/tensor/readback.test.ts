@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { isTensor, scope, Tensor, tf } from '../../lib';
 import { DTYPE_NAMES, newCarrier } from '../../lib/tensor/dtype';
+import { forgedTensor } from '../helpers/forged-tensor';
 import { codeOf, expectNoTensorsLeft } from './accounting';
 
 expectNoTensorsLeft();
@@ -143,14 +144,14 @@ describe('facts of a tensor', () => {
 
   // An id is slot, generation and tag of the environment: native/handle_table.cc.
   test('a made-up id is refused by the addon', () => {
-    const forged = new Tensor(12345, 'float32', [1]);
+    const forged = forgedTensor(12345, 'float32', [1]);
     expect(codeOf(() => forged.dataSync())).toBe('TFE_TENSOR_FORGED');
-    const fraction = new Tensor(0.5, 'float32', [1]);
+    const fraction = forgedTensor(0.5, 'float32', [1]);
     expect(codeOf(() => fraction.dataSync())).toBe('TFE_TENSOR_FORGED');
   });
 
   test('an id of another environment is refused by the addon', () => {
-    const foreign = new Tensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [1]);
+    const foreign = forgedTensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [1]);
     expect(codeOf(() => foreign.dataSync())).toBe('TFE_TENSOR_FOREIGN');
   });
 });
@@ -218,5 +219,44 @@ test('JSON shows what a tensor is, not its values', () => {
   scope(() => {
     const x = tf.constant([[1, 2]]);
     expect(JSON.stringify({ x })).toBe('{"x":{"dtype":"float32","shape":[1,2]}}');
+  });
+});
+
+describe('an empty tensor with a long axis', () => {
+  // As nested arrays it would be that many empty rows, and V8 ends the process when they do not fit.
+  test.each([2 ** 31, 2 ** 33])('of %d rows is not written out', (rows) => {
+    scope(() => {
+      const tensor = tf.constant([], { shape: [rows, 0] });
+      expect(String(tensor)).toBe(`Tensor(0 values, shape=[${rows}, 0], dtype=float32)`);
+      expect(tensor.dataSync()).toHaveLength(0);
+      expect(codeOf(() => tensor.arraySync())).toBe('TFE_ARRAYS_TOO_LARGE');
+    });
+  });
+
+  test('has its rows where they are few', () => {
+    scope(() => {
+      expect(tf.constant([], { shape: [2, 0] }).arraySync()).toEqual([[], []]);
+    });
+  });
+});
+
+describe('what a tensor is', () => {
+  test('cannot be overwritten', () => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      expect(Reflect.set(tensor, 'dtype', 'int32')).toBe(false);
+      expect(tensor.dtype).toBe('float32');
+    });
+  });
+});
+
+describe('options of a readback', () => {
+  test('are those it has', () => {
+    scope(() => {
+      const tensor = tf.constant([1n]);
+      const misspelt = { int46: 'number' } as object;
+      expect(codeOf(() => tensor.dataSync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
+      expect(codeOf(() => tensor.arraySync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
+    });
   });
 });

@@ -102,3 +102,10 @@ expectTypeOf(keep(f32)).toEqualTypeOf<Tensor<'float32', 2>>();
 // isTensor narrows.
 declare const unknown: unknown;
 if (isTensor(unknown)) expectTypeOf(unknown).toEqualTypeOf<Tensor>();
+
+// The dtype comes from the values, never from where the tensor goes.
+// @ts-expect-error -- bigints are int64
+const mistyped: Tensor<'float32', 1> = tf.constant([1n]);
+void mistyped;
+// @ts-expect-error -- dtypes do not mix
+tf.add(tf.constant([1]), tf.constant([1n]));
