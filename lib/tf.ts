@@ -368,8 +368,8 @@ export const tf = Object.freeze({
    * rounding to float32: integers in range, no fraction, no NaN for an integer dtype.
    *
    * @throws TfeError `TFE_VALUES_TYPE`, `TFE_VALUES_RAGGED`, `TFE_ARRAYS_TOO_LARGE`, `TFE_VALUE_DOES_NOT_FIT`,
-   *   `TFE_SHAPE_INVALID`,
-   *   `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`, `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_TENSOR_ALLOCATION`
+   *   `TFE_SHAPE_INVALID`, `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`, `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`,
+   *   `TFE_TENSOR_ALLOCATION`
    * @example
    * tf.constant([[1, 2], [3, 4]]); // Tensor<'float32', 2>
    * tf.constant([1n, 2n]); // Tensor<'int64', 1>

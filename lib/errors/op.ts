@@ -6,7 +6,8 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
-    hint: 'Make tensors with tf.constant().',
+    hint: (f: { expected: string }) =>
+      f.expected === 'a Tensor' ? 'Make tensors with tf.constant().' : 'Correct the argument.',
   },
   TFE_OP_AXIS: {
     phase: 'op',

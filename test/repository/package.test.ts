@@ -1,7 +1,7 @@
 /** What package.json and the lock file promise to whoever installs this package. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = join(__dirname, '../..');
@@ -175,7 +175,9 @@ describe('the ESM wrappers', () => {
       const from = /^export \* from '(.+)\.js';$/m.exec(text);
       expect({ subpath, from: from?.[1] }).toEqual({
         subpath,
-        from: `../${target.require.types.replace('./dist/', '').replace(/\.d\.ts$/, '')}`,
+        from: posix
+          .relative(dirname(target.import.types), target.require.types)
+          .replace(/\.d\.ts$/, ''),
       });
     }
   });
