@@ -25,10 +25,12 @@ const shared = {
   transform,
   moduleNameMapper,
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
+  setupFilesAfterEnv: ['<rootDir>/test/helpers/record-errors-setup.cjs'],
 };
 
 module.exports = {
   testTimeout: 120_000,
+  reporters: ['default', '<rootDir>/test/helpers/error-coverage.cjs'],
   projects: [
     {
       ...shared,

@@ -30,6 +30,10 @@ const REQUIRED = [
   'dist/esm/index.mjs',
   'dist/esm/index.d.mts',
   'dist/lib/native/pin.json',
+  'dist/lib/native/platforms.json',
+  'dist/lib/native/symbols.json',
+  'dist/lib/native/doctor-walk.js',
+  'dist/lib/native/pin-probe.js',
   'native/addon.cc',
 ];
 const FORBIDDEN = [

@@ -11,7 +11,7 @@ export interface CliContext {
   readonly isTerminal: boolean;
   out(text: string): void;
   err(text: string): void;
-  /** 0: done; 1: the answer is no, or a typed error; 2: the command line is wrong. */
+  /** 0: done; 1: the answer is no, or a typed error; 2: the command line is wrong, or `pin check` could not check. */
   exitCode: number;
 }
 

@@ -103,6 +103,11 @@ export class TfeError extends Error {
     if (context.site !== undefined) this.site = context.site;
     if (context.tfStatus !== undefined) this.tfStatus = context.tfStatus;
   }
+
+  /** Where the code is explained, in the repository: `docs/errors.md#tfe_op_axis`. */
+  get docs(): string {
+    return `docs/errors.md#${this.code.toLowerCase()}`;
+  }
 }
 
 /** Makes the error of `code`; the compiler checks that the facts are the ones its message needs. */

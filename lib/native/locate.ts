@@ -57,7 +57,8 @@ export interface RuntimeLocation {
 /**
  * The installed library, ready to be opened.
  *
- * Per file it compares what tells a changed file from the checked one: header, size, inode and modification time.
+ * Per file it compares what tells a changed file from the checked one: header, size, inode and modification time; in a
+ * folder that was made to be copied (`install --dest`), header and size.
  * `TFE_NODE_VERIFY=full` hashes both libraries as well (about 2 s).
  *
  * @throws TFE_PLATFORM_UNSUPPORTED, TFE_VARIANT_UNAVAILABLE, TFE_RUNTIME_ENVIRONMENT
@@ -289,8 +290,11 @@ function requireRecorded(
       found: String(found),
     });
   if (stamp.size !== record.size) throw changed('size', record.size, stamp.size);
-  // With the content hashed, where it lies and when it was written add nothing.
-  if (full) return;
+  // With the content hashed, where it lies and when it was written add nothing; a portable folder may lie anywhere.
+  if (full || manifest.portable === true) return;
+  if (record.inode === undefined || record.mtimeMs === undefined) {
+    throw corrupt(`it records no inode and time of ${library.name}`);
+  }
   if (stamp.inode !== record.inode) throw changed('inode', record.inode, stamp.inode);
   if (stamp.mtimeMs !== record.mtimeMs) {
     throw changed('modification time', isoTime(record.mtimeMs), isoTime(stamp.mtimeMs));

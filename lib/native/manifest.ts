@@ -12,7 +12,8 @@ import { MANIFEST_NAME } from './paths';
 import type { Variant } from './pin';
 import type { PlatformId } from './platforms';
 
-export interface ManifestFile extends FileStamp {
+export interface ManifestFile extends Partial<Omit<FileStamp, 'size'>> {
+  readonly size: number;
   readonly name: string;
   readonly sha256: string;
 }
@@ -24,6 +25,11 @@ export interface Manifest {
   readonly variant: Variant;
   /** `install`: the whole folder is ours. `verify`: only this manifest is, the libraries were there before. */
   readonly origin: 'install' | 'verify';
+  /**
+   * The folder is made to be copied, into a container image for example: inodes and times are not recorded, and a load goes by
+   * names, headers and sizes.
+   */
+  readonly portable?: true;
   /** The wheel that the files came from; unknown where they were there before. */
   readonly wheelSha256?: string;
   readonly files: readonly ManifestFile[];

@@ -90,10 +90,11 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
   if (!ok) return { ...base, manifest: 'none', manifestProblem: null };
 
   const previous = manifestIfReadable(directory);
+  const portable = previous?.portable === true;
   const records: ManifestFile[] = checked.map(({ file, stamp }) => ({
     name: file.name,
     sha256: file.expected.sha256,
-    ...stamp!,
+    ...(portable ? { size: stamp!.size } : stamp!),
   }));
   if (previous !== null && records.every((record) => isRecorded(record, previous, base))) {
     return { ...base, manifest: 'kept', manifestProblem: null };
@@ -102,7 +103,7 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
 }
 
 /** The variant that a folder's sizes point to; the first candidate when they point to none. */
-function nearestVariant(
+export function nearestVariant(
   directory: string,
   platform: PlatformId,
   candidates: readonly Variant[],
@@ -183,7 +184,9 @@ function isRecorded(record: ManifestFile, manifest: Manifest, subject: Subject):
     manifest.variant === subject.variant &&
     manifest.platform === subject.platform &&
     before?.sha256 === record.sha256 &&
-    sameStamp(before, record)
+    before.size === record.size &&
+    before.inode === record.inode &&
+    before.mtimeMs === record.mtimeMs
   );
 }
 
@@ -204,6 +207,7 @@ async function record(
       platform: subject.platform,
       variant: subject.variant,
       origin,
+      ...(previous?.portable === true ? { portable: true } : {}),
       ...(wheelSha256 === undefined ? {} : { wheelSha256 }),
       files: [...files, ...(previous?.files ?? []).filter(({ name }) => !libraries.has(name))],
     });
