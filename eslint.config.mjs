@@ -1,6 +1,6 @@
 /**
  * Type-aware lint for TypeScript, plain rules for the scripts, and the house's walls: which room may import which
- * (../shared/design/architecture.md is the plan; CONTRIBUTING.md says it in short).
+ * (CONTRIBUTING.md says it in words).
  */
 import { readFileSync, readdirSync } from 'node:fs';
 
@@ -78,7 +78,7 @@ const WALLS = {
     ...packages(PEERS),
     allowTypeImports: true,
     message:
-      'The runtime needs no package (architecture decision 11); the analyser loads peers on use.',
+      'The runtime needs no package (docs/design.md, decision 11); the analyser loads peers on use.',
   },
   plugins: {
     regex: '^(\\.\\./)+plugins(/|$)',

@@ -18,16 +18,19 @@ const moduleNameMapper = {
   '^tfe-node/extension$': '<rootDir>/lib/extension/index.ts',
   '^tfe-node/lowered$': '<rootDir>/lib/lowered/index.ts',
   '^tfe-node/plugin$': '<rootDir>/plugins/core/index.ts',
+  '^tfe-node/plugin/tensorflow$': '<rootDir>/plugins/tensorflow/index.ts',
 };
 
 const shared = {
   transform,
   moduleNameMapper,
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/build'],
+  setupFilesAfterEnv: ['<rootDir>/test/helpers/record-errors-setup.cjs'],
 };
 
 module.exports = {
   testTimeout: 120_000,
+  reporters: ['default', '<rootDir>/test/helpers/error-coverage.cjs'],
   projects: [
     {
       ...shared,

@@ -1,4 +1,4 @@
-/** How a received value is shown in an error message: short, and never by running the user's code. */
+/** How values, shapes and exceptions are shown in an error message: short, and never by running the user's code. */
 import { inspect } from 'node:util';
 
 const MAX_LENGTH = 120;
@@ -9,7 +9,14 @@ export function describeValue(value: unknown): string {
   else if (typeof value === 'bigint') text = `${value}n`;
   else if (typeof value === 'function') text = `a function`;
   else if (typeof value === 'object' && value !== null) {
-    text = inspect(value, {
+    text = inspected(value);
+  } else text = String(value);
+  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}...`;
+}
+
+function inspected(value: object): string {
+  try {
+    return inspect(value, {
       depth: 1,
       maxArrayLength: 6,
       maxStringLength: 40,
@@ -18,8 +25,15 @@ export function describeValue(value: unknown): string {
       customInspect: false,
       getters: false,
     });
-  } else text = String(value);
-  return text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH)}...`;
+  } catch {
+    // Symbol.toStringTag is read even so, and may be a getter that throws.
+    return 'an object';
+  }
+}
+
+/** What an exception says for itself; anything may be thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 export function describeShape(shape: readonly number[]): string {

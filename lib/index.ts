@@ -6,18 +6,15 @@ export { execute, type ExecuteOptions } from './ops/execute';
 export type { TypeName } from './ops/types';
 export { raw, type Raw } from './raw';
 export { status, type Status } from './native/status';
-export type { DataOf, DType } from './tensor/dtype';
-export type { ConstantOptions, ConstantValues } from './tensor/constant';
-export {
-  isTensor,
-  keep,
-  scope,
-  scopeAsync,
-  Tensor,
-  type ElementOf,
-  type NestedArray,
-  type ReadOptions,
-} from './tensor/tensor';
+export type { Complex, DType } from './tensor/dtype';
+export type {
+  ConstantOptions,
+  ConstantValues,
+  NumericValues,
+  StringValues,
+} from './tensor/constant';
+export type { ArrayOptions, DataOf, ElementOf, NestedArray, ReadOptions } from './tensor/readback';
+export { isTensor, keep, scope, scopeAsync, Tensor } from './tensor/tensor';
 export {
   tf,
   type ArgmaxOptions,

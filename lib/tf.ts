@@ -3,7 +3,8 @@
  * executor of a core op or to the eager runtime; it has no numbers of its own.
  */
 import { coreOp, type OpExecutor } from './core-ops/table';
-import { normalizeAxis } from './core-ops/operand';
+import { CASTABLE, caster } from './core-ops/cast';
+import { argumentError, normalizeAxis, requireDType } from './core-ops/operand';
 import { describeValue } from './describe';
 import { tfeError } from './errors';
 import {
@@ -13,37 +14,46 @@ import {
   softmax as softmaxFamily,
 } from './families';
 import { applyOne } from './runtime/default';
-import { constant, makeConstant, type ConstantValues, type RankOf } from './tensor/constant';
-import type { DType } from './tensor/dtype';
+import { constant, makeConstant, type NumericValues, type RankOf } from './tensor/constant';
+import type { DType, PlainDType } from './tensor/dtype';
 import { booleanOption, checkOptions } from './tensor/options';
 import type { BroadcastRank, MatrixRank, ReducedRank } from './tensor/rank';
 import { isTensor, type Tensor } from './tensor/tensor';
 
 /** An operand that is not a tensor yet: it takes the dtype of the other operand. */
-export type Operand = ConstantValues;
+export type Operand = NumericValues;
 
+/** Options of `tf.matmul`. */
 export interface MatmulOptions {
+  /** Multiplies with the transpose of `a`, its last two axes exchanged. Default `false`. */
   readonly transpose_a?: boolean;
+  /** The same for `b`. */
   readonly transpose_b?: boolean;
-  /** Conjugate transpose; the same as `transpose_a` for real numbers. */
+  /** Conjugate transpose; the same as `transpose_a` for real numbers, and not to be combined with it. */
   readonly adjoint_a?: boolean;
+  /** The same for `b`. */
   readonly adjoint_b?: boolean;
-  /** Accepted as in Python; eager ops have no names. */
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.nn.softmax`. */
 export interface AxisOptions {
   /** Counted from the front, or from the end when negative. */
   readonly axis?: number;
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.nn.bias_add`. */
 export interface BiasAddOptions {
   /** `'NHWC'` (default): channels last. `'NCHW'`: channels on axis 1. Or any of Python's `'N...C'`, `'NC...'`. */
   readonly data_format?: string;
+  /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
+/** Options of `tf.argmax`. */
 export interface ArgmaxOptions<O extends 'int32' | 'int64'> extends AxisOptions {
   /** Default `'int64'`. */
   readonly output_type?: O;
@@ -115,55 +125,43 @@ function binary<F>(execute: OpExecutor): F {
   }) as F;
 }
 
-/**
- * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype but bool, any rank; same shape. TensorFlow op `Relu`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
- */
-const relu: Unary = unary(coreOp('relu'));
+/** Options of `tf.cast`. */
+export interface NameOption {
+  /** Taken as in Python, without effect: eager ops have no names. */
+  readonly name?: string;
+}
+
+const castTo = caster('tf.cast');
 
 /**
- * Hyperbolic tangent, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Tanh`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
+ * The values of `x` in another dtype, elementwise; same shape. Any dtype but string, resource and variant, to any of them.
+ * Fractions are cut off towards 0, integers wrap around, bool is 0 and 1, anything but 0 is true; of a complex number the
+ * real part is kept. What a float beyond an integer's range becomes depends on the processor, as in Python. The answer is a
+ * tensor of its own, also when `x` has the dtype already. TensorFlow op `Cast`.
+ *
+ * @throws TfeError `TFE_OP_DTYPE`, `TFE_OP_ARGUMENT` for another target, `TFE_OPTION_UNKNOWN`, `TFE_TENSOR_DISPOSED`
+ * @example tf.cast(tf.constant([1.7, -1.7]), 'int32').dataSync(); // Int32Array [1, -1]
  */
-const tanh: Unary = unary(coreOp('tanh'));
-
-/**
- * Logistic function, `1 / (1 + exp(-x))`, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Sigmoid`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
- */
-const sigmoid: Unary = unary(coreOp('sigmoid'));
-
-/**
- * Cosine of an angle in radians, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Cos`.
- * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
- * @example tf.cos(tf.constant([0])).dataSync(); // [1]
- */
-const cos: Unary = unary(coreOp('cos'));
-
-/**
- * Sum, elementwise with broadcasting. Both operands of one dtype (any but bool); a number or array takes the dtype of
- * the other operand. Integers wrap around. TensorFlow op `AddV2`.
- * @throws TfeError `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_DTYPE`, `TFE_OP_FAILED` (shapes that do not broadcast),
- *   `TFE_TENSOR_DISPOSED`
- * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
- */
-const add: Binary = binary(coreOp('add'));
-
-/** Difference; otherwise as {@link add}. TensorFlow op `Sub`. @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2] */
-const subtract: Binary = binary(coreOp('subtract'));
-
-/** Product, elementwise; otherwise as {@link add}. TensorFlow op `Mul`. @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6] */
-const multiply: Binary = binary(coreOp('multiply'));
-
-/**
- * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
- * Otherwise as {@link add}. TensorFlow ops `Cast` and `RealDiv`.
- * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
- */
-const divide: Division = binary(coreOp('divide'));
+function cast<R extends number, D extends PlainDType>(
+  x: Tensor<DType, R>,
+  dtype: D,
+  options?: NameOption,
+): Tensor<D, R>;
+function cast<const V extends Operand, D extends PlainDType>(
+  x: V,
+  dtype: D,
+  options?: NameOption,
+): Tensor<D, RankOf<V>>;
+function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
+  if (!CASTABLE.includes(dtype)) {
+    throw argumentError('tf.cast', 'dtype', `one of ${CASTABLE.join(', ')}`, dtype);
+  }
+  if (options !== undefined) checkOptions('tf.cast', options, ['name']);
+  return withOperand(x, undefined, (tensor) => {
+    requireDType(tensor, CASTABLE, 'tf.cast', 'x');
+    return castTo(tensor, dtype);
+  });
+}
 
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
 const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
@@ -215,7 +213,7 @@ const CHANNELS_LAST = biasAdd.op({ dataFormat: 'NHWC' });
 const CHANNELS_FIRST = biasAdd.op({ dataFormat: 'NCHW' });
 
 /**
- * Adds the vector `bias` (rank 1) to the channel axis of `value` (rank 2 or more). Any dtype but bool; shape of
+ * Adds the vector `bias` (rank 1) to the channel axis of `value` (rank 2 or more). Any dtype of numbers; shape of
  * `value`. Extension family `tfe-node.bias_add.v1`.
  *
  * @throws TfeError `TFE_OP_RANK`, `TFE_EXTENSION_SHAPE` when the channels differ, `TFE_OP_DTYPE_MISMATCH`,
@@ -277,7 +275,7 @@ function axisOf(
 const SOFTMAX_OPTIONS = ['axis', 'name'];
 
 /**
- * Softmax along one axis (default: the last): `exp(x) / sum(exp(x))`. float32 or float64, rank 1 or more; same shape.
+ * Softmax along one axis (default: the last): `exp(x) / sum(exp(x))`. Any float dtype, rank 1 or more; same shape.
  * Extension family `tfe-node.softmax.v1`.
  *
  * @param axis counted from the front, or from the end when negative; also as `{ axis }`
@@ -297,7 +295,7 @@ function softmax<D extends DType, R extends number>(
 const ARGMAX_OPTIONS = ['axis', 'output_type', 'name'];
 
 /**
- * Index of the largest value along one axis (default 0); that axis is gone from the shape. Any dtype, rank 1 or more;
+ * Index of the largest value along one axis (default 0); that axis is gone from the shape. Any dtype that has an order, rank 1 or more;
  * int64 (or int32) results. Of equal values the first is answered; NaN is skipped. Extension family
  * `tfe-node.argmax.v1`.
  *
@@ -332,21 +330,103 @@ function outputTypeOf(axis: unknown): 'int32' | 'int64' {
 }
 
 /**
+ * What `tf` and `tf.math` have in common. Each is documented as a member: the published declarations keep the text of a
+ * member and drop that of a constant.
+ */
+const math = {
+  /**
+   * Sum, elementwise with broadcasting. Both operands of one dtype (any of numbers); a number or array takes the dtype of
+   * the other operand. Integers wrap around. TensorFlow op `AddV2`.
+   * @throws TfeError `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_DTYPE`, `TFE_OP_FAILED` (shapes that do not broadcast),
+   *   `TFE_TENSOR_DISPOSED`
+   * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
+   */
+  add: binary<Binary>(coreOp('add')),
+  /**
+   * Difference, `x - y`; otherwise as `tf.add`. TensorFlow op `Sub`.
+   * @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2]
+   */
+  subtract: binary<Binary>(coreOp('subtract')),
+  /**
+   * Product, elementwise; otherwise as `tf.add`. TensorFlow op `Mul`.
+   * @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6]
+   */
+  multiply: binary<Binary>(coreOp('multiply')),
+  /**
+   * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
+   * Otherwise as `tf.add`. TensorFlow ops `Cast` and `RealDiv`.
+   * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
+   */
+  divide: binary<Division>(coreOp('divide')),
+  /**
+   * Cosine of an angle in radians, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Cos`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.cos(tf.constant([0])).dataSync(); // [1]
+   */
+  cos: unary(coreOp('cos')),
+  /**
+   * Hyperbolic tangent, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Tanh`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
+   */
+  tanh: unary(coreOp('tanh')),
+  /**
+   * Logistic function, `1 / (1 + exp(-x))`, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Sigmoid`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
+   */
+  sigmoid: unary(coreOp('sigmoid')),
+  argmax,
+};
+
+const nn = {
+  /**
+   * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype of real numbers, any rank; same shape. TensorFlow op `Relu`.
+   * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
+   * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
+   */
+  relu: unary(coreOp('relu')),
+  /** The same function as `tf.tanh`. */
+  tanh: math.tanh,
+  /** The same function as `tf.sigmoid`. */
+  sigmoid: math.sigmoid,
+  softmax,
+  bias_add: biasAddOp,
+};
+
+/**
  * TensorFlow's functions under Python's names: defaults and results are those of Python TensorFlow 2.21.0; keyword
  * arguments are one trailing object. Frozen, so that what a call means cannot change under lowered code.
  */
 export const tf = Object.freeze({
+  /**
+   * Makes a tensor of `values`.
+   *
+   * Python's `tf.constant`, except that JavaScript has one number type: numbers become float32 (Python makes integers
+   * int32), bigints int64, booleans bool, texts string, `{ re, im }` complex128; typed arrays keep their dtype. Values
+   * must fit the dtype exactly, apart from rounding to a float dtype: integers in range, no fraction, no NaN for an
+   * integer dtype.
+   *
+   * With `dtype: 'float16'` or `'bfloat16'` a `Uint16Array` is taken for the bits. With a complex dtype a `Float32Array`
+   * or `Float64Array` is taken for (re, im) pairs. With `dtype: 'string'` a `Uint8Array` is the bytes of one string.
+   *
+   * @throws TfeError `TFE_VALUES_TYPE`, `TFE_VALUES_RAGGED`, `TFE_ARRAYS_TOO_LARGE`, `TFE_VALUE_DOES_NOT_FIT`,
+   *   `TFE_VALUES_PAIRS`, `TFE_STRING_LONE_SURROGATE`, `TFE_SHAPE_INVALID`, `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`,
+   *   `TFE_DTYPE_OPAQUE`, `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_TENSOR_ALLOCATION`
+   * @example
+   * tf.constant([[1, 2], [3, 4]]); // Tensor<'float32', 2>
+   * tf.constant([1n, 2n]); // Tensor<'int64', 1>
+   * tf.constant(new Float32Array(6), { shape: [2, 3] }); // Tensor<'float32', 2>
+   * tf.constant(0, { dtype: 'int32', shape: [2, 2] }); // four zeros
+   * tf.constant(['a', 'b']); // Tensor<'string', 1>
+   * tf.constant({ re: 0, im: 1 }); // Tensor<'complex128', 0>
+   */
   constant,
+  cast,
   matmul,
-  argmax,
-  add,
-  subtract,
-  multiply,
-  divide,
-  cos,
-  tanh,
-  sigmoid,
+  ...math,
+  dtypes: Object.freeze({ cast }),
   linalg: Object.freeze({ matmul }),
-  math: Object.freeze({ add, subtract, multiply, divide, argmax, cos, tanh, sigmoid }),
-  nn: Object.freeze({ relu, tanh, sigmoid, softmax, bias_add: biasAddOp }),
+  math: Object.freeze(math),
+  nn: Object.freeze(nn),
 });

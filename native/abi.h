@@ -20,6 +20,11 @@ struct TF_Buffer {
   size_t length;
   void (*data_deallocator)(void*, size_t);
 };
+// One element of a string tensor: tf_tstring.h's union, of which only the size is ours to know. Read and written
+// through the TF_String functions alone.
+struct TF_TString {
+  alignas(8) unsigned char opaque[24];
+};
 struct TFE_Context;
 struct TFE_ContextOptions;
 struct TFE_Op;
@@ -30,6 +35,12 @@ namespace tfe {
 
 // TF_Code values that we branch on; the rest pass through to JavaScript as numbers.
 inline constexpr int kTfOk = 0;
+
+// TF_DataType of the one dtype whose elements own memory of their own.
+inline constexpr int kTfString = 7;
+
+// TF_TString_Type of an element whose bytes lie inside of it.
+inline constexpr int kTfStringSmall = 0;
 
 // TF_AttrType.
 inline constexpr int kTfAttrString = 0;
@@ -50,9 +61,19 @@ inline constexpr int kTfAttrFunc = 8;
   X(Framework, TF_GetCode, int, (const TF_Status*))                                            \
   X(Framework, TF_Message, const char*, (const TF_Status*))                                    \
   X(Framework, TF_AllocateTensor, TF_Tensor*, (int, const int64_t*, int, size_t))              \
+  X(Framework, TF_NewTensor, TF_Tensor*,                                                       \
+    (int, const int64_t*, int, void*, size_t, void (*)(void*, size_t, void*), void*))          \
   X(Framework, TF_DeleteTensor, void, (TF_Tensor*))                                            \
   X(Framework, TF_TensorData, void*, (const TF_Tensor*))                                       \
   X(Framework, TF_TensorByteSize, size_t, (const TF_Tensor*))                                  \
+  X(Framework, TF_TensorElementCount, int64_t, (const TF_Tensor*))                             \
+  X(Cc, TF_StringInit, void, (TF_TString*))                                                    \
+  X(Cc, TF_StringCopy, void, (TF_TString*, const char*, size_t))                               \
+  X(Cc, TF_StringDealloc, void, (TF_TString*))                                                 \
+  X(Cc, TF_StringGetDataPointer, const char*, (const TF_TString*))                             \
+  X(Cc, TF_StringGetSize, size_t, (const TF_TString*))                                         \
+  X(Cc, TF_StringGetCapacity, size_t, (const TF_TString*))                                     \
+  X(Cc, TF_StringGetType, int, (const TF_TString*))                                            \
   X(Framework, TF_NewBuffer, TF_Buffer*, (void))                                               \
   X(Framework, TF_DeleteBuffer, void, (TF_Buffer*))                                            \
   X(Cc, TF_GetAllOpList, TF_Buffer*, (void))                                                   \

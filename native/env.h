@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "handle_table.h"
+#include "lend.h"
 #include "op.h"
 #include "status.h"
 #include "tensor.h"
@@ -35,6 +36,7 @@ class EnvData {
 
   Napi::Env env() const { return env_; }
   HandleTable& handles() { return handles_; }
+  const LentBytes& lent() const { return lent_; }
 
   // Stores a handle and writes its dtype, rank and dims to the scratch array; answers its id.
   Result<double> Adopt(HandlePtr handle);
@@ -66,6 +68,7 @@ class EnvData {
   int64_t reported_bytes_ = 0;
   std::unique_ptr<OpRunner> runner_;
   HandleTable handles_;
+  LentBytes lent_ = std::make_shared<int64_t>(0);
 };
 
 }  // namespace tfe

@@ -56,6 +56,7 @@ Napi::Value Facts(const CallbackInfo& info) {
   facts.Set("liveHandles", static_cast<double>(data.handles().live()));
   facts.Set("peakHandles", static_cast<double>(data.handles().peak()));
   facts.Set("liveBytes", static_cast<double>(data.handles().live_bytes()));
+  facts.Set("lentBytes", static_cast<double>(*data.lent()));
   return facts;
 }
 

@@ -2,36 +2,35 @@
 
 #include <cstring>
 #include <string>
+#include <utility>
 
-#include "context.h"
+#include "string_tensor.h"
 
 namespace tfe {
-namespace {
 
-// Number of bytes of a dense tensor; false when a dim is negative, or when the dims without the zeros
-// have a product that int64 cannot hold: TensorFlow aborts the process on some of those.
-bool ByteSize(const DType& dtype, const int64_t* dims, int rank, size_t* bytes) {
-  int64_t total = static_cast<int64_t>(dtype.size);
+bool CountElements(const int64_t* dims, int rank, size_t element, size_t* count) {
+  int64_t total = 1;
+  int64_t bytes = static_cast<int64_t>(element);
   bool empty = false;
   for (int i = 0; i < rank; ++i) {
     if (dims[i] < 0) return false;
     if (dims[i] == 0) {
       empty = true;
-    } else if (__builtin_mul_overflow(total, dims[i], &total)) {
+    } else if (__builtin_mul_overflow(total, dims[i], &total) ||
+               __builtin_mul_overflow(bytes, dims[i], &bytes)) {
       return false;
     }
   }
-  *bytes = empty ? 0 : static_cast<size_t>(total);
+  *count = empty ? 0 : static_cast<size_t>(total);
   return true;
 }
-
-}  // namespace
 
 Result<HandlePtr> NewTensor(const DType& dtype, const int64_t* dims, int rank, const void* data,
                             size_t length, TF_Status* status) {
   const Api& api = TheApi();
-  size_t bytes = 0;
-  const bool addressable = ByteSize(dtype, dims, rank, &bytes);
+  size_t count = 0;
+  const bool addressable = CountElements(dims, rank, dtype.size, &count);
+  const size_t bytes = count * dtype.size;
   if (!addressable || bytes != length) {
     return Failure{"TFE_TENSOR_BYTE_SIZE",
                    {{"expected", addressable ? std::to_string(bytes) : "more than 2^63"},
@@ -59,25 +58,42 @@ Status ReadFacts(TFE_TensorHandle* handle, TF_Status* status, TensorFacts* facts
   }
   const DType* dtype = FindDType(facts->dtype);
   facts->bytes = 0;
-  if (dtype != nullptr) ByteSize(*dtype, facts->dims.data(), rank, &facts->bytes);
+  if (facts->dtype == kTfString) {
+    Result<size_t> held = StringBytes(handle, status);
+    if (!held.ok()) return std::move(held.failure());
+    facts->bytes = held.value();
+  } else if (dtype != nullptr) {
+    size_t count = 0;
+    CountElements(facts->dims.data(), rank, dtype->size, &count);
+    facts->bytes = count * dtype->size;
+  }
   return Done{};
 }
 
-Status ReadBytes(TFE_TensorHandle* handle, void* destination, size_t length, TF_Status* status) {
+Result<TensorPtr> ShareBytes(TFE_TensorHandle* handle, TF_Status* status) {
   const Api& api = TheApi();
   const int dtype = api.TFE_TensorHandleDataType(handle);
+  const DType* row = FindDType(dtype);
   // The bytes of a string, a resource or a variant are pointers.
-  if (FindDType(dtype) == nullptr) {
+  if (row == nullptr || row->size == 0) {
     return Failure{"TFE_DTYPE_NOT_CARRIED", {{"tf", std::to_string(dtype)}}};
   }
   TensorPtr tensor(api.TFE_TensorHandleResolve(handle, status));
   if (!IsOk(status)) return FromTfStatus("TFE_TENSOR_FAILED", status);
-  const size_t available = api.TF_TensorByteSize(tensor.get());
+  return tensor;
+}
+
+Status ReadBytes(TFE_TensorHandle* handle, void* destination, size_t length, TF_Status* status) {
+  const Api& api = TheApi();
+  Result<TensorPtr> shared = ShareBytes(handle, status);
+  if (!shared.ok()) return std::move(shared.failure());
+  const TF_Tensor* tensor = shared.value().get();
+  const size_t available = api.TF_TensorByteSize(tensor);
   if (available != length) {
     return Failure{"TFE_TENSOR_BYTE_SIZE",
                    {{"expected", std::to_string(available)}, {"received", std::to_string(length)}}};
   }
-  if (length > 0) std::memcpy(destination, api.TF_TensorData(tensor.get()), length);
+  if (length > 0) std::memcpy(destination, api.TF_TensorData(tensor), length);
   return Done{};
 }
 

@@ -3,7 +3,7 @@
  * empty project with scripts off and no network, and uses it there from CommonJS, from ESM, from TypeScript and from the command line.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -21,8 +21,8 @@ const REQUIRED = [
   'LICENSE',
   'README.md',
   'CHANGELOG.md',
+  'docs/tensors.md',
   'CMakeLists.txt',
-  'binding.gyp',
   'bin/tfe-node.js',
   'dist/THIRD_PARTY_LICENSES.md',
   'dist/lib/index.js',
@@ -30,18 +30,21 @@ const REQUIRED = [
   'dist/esm/index.mjs',
   'dist/esm/index.d.mts',
   'dist/lib/native/pin.json',
+  'dist/lib/native/platforms.json',
+  'dist/lib/native/symbols.json',
+  'dist/lib/native/doctor-walk.js',
+  'dist/lib/native/pin-probe.js',
   'native/addon.cc',
 ];
 const FORBIDDEN = [
-  [
-    /^(test|scripts|examples|bench|docs|build|node_modules|\.ci|\.cache)\//,
-    'is for the checkout only',
-  ],
+  [/^(test|scripts|examples|bench|build|node_modules|\.ci|\.cache)\//, 'is for the checkout only'],
   [/\.tsbuildinfo$/, "is the compiler's cache"],
   [/^dist\/\.build\.json$/, "is the build's stamp"],
   [/^(lib|plugins)\/.*\.ts$/, 'is source that dist holds compiled'],
   [/\.(node|so|dylib|dll)(\.\d+)*$/, 'is a binary of this machine'],
   [/(^|\/)\.(env|npmrc|git)/, 'is local configuration'],
+  // npm forgets `gypfile: false` when it installs from a lock file, and then builds whatever has a binding.gyp.
+  [/^binding\.gyp$/, 'makes npm ci start a build'],
 ];
 
 function run(command, args, options = {}) {
@@ -126,6 +129,11 @@ function install(folder, tarball) {
       cwd: folder,
     }),
   );
+  // From the lock file and with scripts on: nothing of this package may run.
+  must('npm ci', npm(['ci', '--offline', '--no-audit', '--no-fund'], { cwd: folder }));
+  if (existsSync(join(folder, 'node_modules', 'tfe-node', 'build'))) {
+    throw new ScriptError('npm ci built the addon, though no install script may run');
+  }
 }
 
 /** Every value of every subpath is the same object from require and from import. */

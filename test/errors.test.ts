@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { isTfeError, TfeError, tfeError, ERRORS, type TfeErrorCode } from '../lib/errors';
 import { ANALYSIS_ERRORS } from '../lib/errors/analysis';
+import { BUILD_ERRORS } from '../lib/errors/build';
 import { CALL_ERRORS } from '../lib/errors/call';
 import { CLI_ERRORS } from '../lib/errors/cli';
 import { EXTENSION_ERRORS } from '../lib/errors/extension';
@@ -9,9 +10,11 @@ import { INSTALL_ERRORS } from '../lib/errors/install';
 import { LOAD_ERRORS } from '../lib/errors/load';
 import { OP_ERRORS } from '../lib/errors/op';
 import { TENSOR_ERRORS } from '../lib/errors/tensor';
+import { stand } from './helpers/stand-in';
 
 const TABLES = {
   analysis: ANALYSIS_ERRORS,
+  build: BUILD_ERRORS,
   call: CALL_ERRORS,
   cli: CLI_ERRORS,
   extension: EXTENSION_ERRORS,
@@ -21,43 +24,6 @@ const TABLES = {
   tensor: TENSOR_ERRORS,
 };
 const CODES = Object.keys(ERRORS) as TfeErrorCode[];
-
-/** Stands for any fact: a text, a list of one fact, a number, or an object of facts, whichever it is taken for. */
-function standIn(key: string): object {
-  const text = `<${key}>`;
-  const list = Object.assign([text], {
-    toString: () => text,
-    valueOf: () => 7,
-    toJSON: () => text,
-  });
-  return new Proxy(list, {
-    get(target, name) {
-      if (name === '0') return standIn(key);
-      if (name in target || typeof name === 'symbol') return Reflect.get(target, name) as unknown;
-      const method: unknown = Reflect.get(String.prototype, name);
-      return typeof method === 'function' ? (method.bind(text) as unknown) : standIn(name);
-    },
-  });
-}
-
-/** Facts for any message; remembers which of them were asked for. */
-function stand(): {
-  readonly facts: Readonly<Record<string, unknown>>;
-  readonly asked: Set<string>;
-} {
-  const asked = new Set<string>();
-  const facts = new Proxy(
-    {},
-    {
-      get(_, key) {
-        if (typeof key !== 'string') return undefined;
-        asked.add(key);
-        return standIn(key);
-      },
-    },
-  );
-  return { facts, asked };
-}
 
 /** Messages that end in what somebody else said: TensorFlow, a parser, or the reason of another finding. */
 const ENDS_IN_A_REASON = new Set<TfeErrorCode>([
@@ -110,8 +76,8 @@ describe.each(CODES)('%s', (code) => {
     if (!ENDS_IN_A_REASON.has(code)) expect(said).toMatch(SENTENCE);
   });
 
-  test('has a way out of whole sentences or a command, or none', () => {
-    if (hint === '' || hint.startsWith('<') || hint.startsWith('Run: ')) return;
+  test('has a way out of whole sentences or a command', () => {
+    if (hint.startsWith('<') || hint.startsWith('Run: ')) return;
     expect(hint).toMatch(/^[A-Z`"']/);
     expect(hint).toMatch(SENTENCE);
   });
@@ -135,6 +101,10 @@ describe('a TfeError', () => {
       hint: 'Use an axis from -1 to 0.',
       facts,
     });
+  });
+
+  test('says where its code is explained', () => {
+    expect(tfeError('TFE_OP_AXIS', facts).docs).toBe('docs/errors.md#tfe_op_axis');
   });
 
   test('says message and hint in one text', () => {

@@ -19,10 +19,12 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { messageOf } from '../describe';
 import { isTfeError, tfeError } from '../errors';
+import { errnoOf, isAbsent } from '../native/files';
 import { PACKAGE_VERSION } from '../version';
 
-export const MANIFEST = '.tfe-build.json';
+const MANIFEST = '.tfe-build.json';
 const MANIFEST_VERSION = 1;
 
 export interface OutputFile {
@@ -44,7 +46,7 @@ export function readManifest(out: string): ReadonlySet<string> {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return new Set();
+    if (isAbsent(error)) return new Set();
     throw damaged(messageOf(error));
   }
   let data: unknown;
@@ -126,7 +128,7 @@ function makeFolders(path: string): void {
     mkdirSync(path);
   } catch (error) {
     // Another build may be making the same folders.
-    if (!hasCode(error, 'EEXIST') || !statSync(path).isDirectory()) throw error;
+    if (errnoOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 
@@ -200,7 +202,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return !hasCode(error, 'ESRCH');
+    return errnoOf(error) !== 'ESRCH';
   }
 }
 
@@ -208,15 +210,7 @@ function statOf(path: string): Stats | null {
   try {
     return lstatSync(path);
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
+    if (isAbsent(error)) return null;
     throw tfeError('TFE_BUILD_WRITE', { out: path, problem: messageOf(error) }, { cause: error });
   }
-}
-
-function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return codes.includes((error as NodeJS.ErrnoException | null)?.code ?? '');
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

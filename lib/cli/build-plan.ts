@@ -4,8 +4,8 @@
  */
 import { existsSync, readFileSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { messageOf } from '../describe';
 import { tfeError } from '../errors';
-import { messageOf } from './build-output';
 
 export interface SourceFile {
   readonly kind: 'compile' | 'copy';

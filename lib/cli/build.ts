@@ -7,7 +7,6 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { analyzeSource } from '../../plugins/core/analyze';
 import type { FileAnalysis } from '../../plugins/core/analysis-model';
 import type { Plugin } from '../../plugins/core/api';
-import { fallbackPolicy, loadConfig } from '../../plugins/core/config';
 import {
   emitDeclarations,
   emitJavaScript,
@@ -22,11 +21,11 @@ import {
   type Replacement,
 } from '../../plugins/core/lower';
 import { Positions } from '../../plugins/core/positions';
-import { createRegistry } from '../../plugins/core/registry';
-import { plugin as tensorflow } from '../../plugins/tensorflow';
+import { messageOf } from '../describe';
 import { tfeError } from '../errors';
-import { Option } from '../vendor/commander';
-import { commitOutput, messageOf, readManifest, type OutputFile } from './build-output';
+import { isAbsent } from '../native/files';
+import { addAnalysisOptions, analysisSetup, BUILT_IN, type AnalysisOptions } from './analysis';
+import { commitOutput, readManifest, type OutputFile } from './build-output';
 import {
   declarationsOf,
   packageType,
@@ -39,26 +38,19 @@ import {
 } from './build-plan';
 import type { CliContext, RegisterCommand } from './context';
 
-interface BuildOptions {
+interface BuildOptions extends AnalysisOptions {
   readonly out: string;
-  readonly fallback?: 'site' | 'function';
-  readonly config?: string;
 }
 
 export const register: RegisterCommand = (program, context) => {
-  program
+  const command = program
     .command('build')
     .description('lower annotated TypeScript and write JavaScript, source maps and declarations')
     .argument('<source>', 'a TypeScript module, or a folder of them')
-    .requiredOption('--out <folder>', 'where the built files go')
-    .addOption(
-      new Option('--fallback <policy>', 'what runs as written around an unclaimed call').choices([
-        'site',
-        'function',
-      ]),
-    )
-    .option('--config <file>', 'read this configuration instead of searching for one')
-    .action((source: string, options: BuildOptions) => build(source, options, context));
+    .requiredOption('--out <folder>', 'where the built files go');
+  addAnalysisOptions(command).action((source: string, options: BuildOptions) =>
+    build(source, options, context),
+  );
 };
 
 /** Runs the command. `builtIn` are the plugins that are active without configuration. */
@@ -66,27 +58,16 @@ export function build(
   source: string,
   options: BuildOptions,
   context: CliContext,
-  builtIn: readonly Plugin[] = [tensorflow],
+  builtIn: readonly Plugin[] = BUILT_IN,
 ): void {
   const out = resolve(context.cwd, options.out);
   const plan = planBuild(resolve(context.cwd, source), out);
-  const config = loadConfig(context.cwd, options.config);
-  const fallback = fallbackPolicy({
-    commandLine: options.fallback,
-    environment: context.env['TFE_NODE_FALLBACK'],
-    config: config.fallback,
-  });
-  const registry = createRegistry([...builtIn, ...config.plugins]);
+  const setup = analysisSetup(options, context, builtIn);
 
   const analyses = plan.files
     .filter(({ kind }) => kind === 'compile')
     .map((file) => {
-      const analysis = analyzeSource({
-        file: file.path,
-        source: readText(file),
-        registry,
-        config: { fallback },
-      });
+      const analysis = analyzeSource({ file: file.path, source: readText(file), ...setup });
       return { file, analysis };
     });
   refuseUnparsed(analyses.map(({ analysis }) => analysis));
@@ -249,7 +230,7 @@ function typeIn(folder: string): string | null {
   try {
     text = readFileSync(join(folder, 'package.json'), 'utf8');
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    if (isAbsent(error)) return null;
     throw tfeError('TFE_BUILD_WRITE', { out: folder, problem: messageOf(error) }, { cause: error });
   }
   return packageType(text) ?? 'commonjs';

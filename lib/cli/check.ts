@@ -4,8 +4,6 @@ import { relative, resolve, sep } from 'node:path';
 
 import { analyzeSource, toFileReport } from '../../plugins/core/analyze';
 import type { Plugin } from '../../plugins/core/api';
-import { fallbackPolicy, loadConfig } from '../../plugins/core/config';
-import { createRegistry } from '../../plugins/core/registry';
 import {
   askedFor,
   isUnanalysed,
@@ -13,23 +11,22 @@ import {
   textReport,
   type ReportedFile,
 } from '../../plugins/core/report';
-import { plugin as tensorflow } from '../../plugins/tensorflow';
 import { tfeError } from '../errors';
+import { isAbsent } from '../native/files';
 import { Option } from '../vendor/commander';
 import { globSync } from '../vendor/tinyglobby';
+import { addAnalysisOptions, analysisSetup, BUILT_IN, type AnalysisOptions } from './analysis';
 import type { CliContext, RegisterCommand } from './context';
 
 const SOURCE = /\.(?:[cm]?[jt]s|[jt]sx)$/i;
 
-interface CheckOptions {
+interface CheckOptions extends AnalysisOptions {
   readonly json?: true;
   readonly require?: 'native';
-  readonly fallback?: 'site' | 'function';
-  readonly config?: string;
 }
 
 export const register: RegisterCommand = (program, context) => {
-  program
+  const command = program
     .command('check')
     .description('report which annotated functions are native, mixed or fallback, and why')
     .argument('<path...>', 'source files, or folders that are searched for TypeScript')
@@ -38,15 +35,10 @@ export const register: RegisterCommand = (program, context) => {
       new Option('--require <status>', 'exit 1 unless every annotated function has it').choices([
         'native',
       ]),
-    )
-    .addOption(
-      new Option('--fallback <policy>', 'what runs as written around an unclaimed call').choices([
-        'site',
-        'function',
-      ]),
-    )
-    .option('--config <file>', 'read this configuration instead of searching for one')
-    .action((paths: string[], options: CheckOptions) => check(paths, options, context));
+    );
+  addAnalysisOptions(command).action((paths: string[], options: CheckOptions) =>
+    check(paths, options, context),
+  );
 };
 
 /** Runs the command. `builtIn` are the plugins that are active without configuration. */
@@ -54,19 +46,13 @@ export function check(
   paths: readonly string[],
   options: CheckOptions,
   context: CliContext,
-  builtIn: readonly Plugin[] = [tensorflow],
+  builtIn: readonly Plugin[] = BUILT_IN,
 ): void {
-  const config = loadConfig(context.cwd, options.config);
-  const fallback = fallbackPolicy({
-    commandLine: options.fallback,
-    environment: context.env['TFE_NODE_FALLBACK'],
-    config: config.fallback,
-  });
-  const registry = createRegistry([...builtIn, ...config.plugins]);
+  const setup = analysisSetup(options, context, builtIn);
   const files: ReportedFile[] = sourceFiles(paths, context.cwd).map((path) => {
     const source = read(path);
     const file = relative(context.cwd, path).split(sep).join('/');
-    const analysis = analyzeSource({ file, source, registry, config: { fallback } });
+    const analysis = analyzeSource({ file, source, ...setup });
     return { report: toFileReport(analysis), source };
   });
   const reports = files.map(({ report }) => report);
@@ -121,9 +107,8 @@ function statOf(path: string, absolute: string): Stats {
   try {
     return statSync(absolute);
   } catch (cause) {
-    const code = (cause as { code?: unknown }).code;
-    const absent = code === 'ENOENT' || code === 'ENOTDIR';
-    const problem = absent ? 'does not exist' : `cannot be read (${String(code)})`;
+    const { code } = cause as { code?: unknown };
+    const problem = isAbsent(cause) ? 'does not exist' : `cannot be read (${String(code)})`;
     throw tfeError('TFE_CHECK_PATH', { path, problem }, { cause });
   }
 }

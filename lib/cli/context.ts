@@ -11,9 +11,9 @@ export interface CliContext {
   readonly isTerminal: boolean;
   out(text: string): void;
   err(text: string): void;
-  /** 0: done; 1: the answer is no, or a typed error; 2: the command line is wrong. */
+  /** 0: done; 1: the answer is no, or a typed error; 2: the command line is wrong, or `pin check` could not check. */
   exitCode: number;
 }
 
-/** Adds one command to the program. Each file of this folder but `main` and `context` exports one as `register`. */
+/** Adds one command to the program: `register` of the file that is named like the command. */
 export type RegisterCommand = (program: Command, context: CliContext) => void;

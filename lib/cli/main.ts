@@ -8,6 +8,8 @@ import { Command, CommanderError } from '../vendor/commander';
 import { register as build } from './build';
 import { register as check } from './check';
 import type { CliContext, RegisterCommand } from './context';
+import { register as doctor, type DoctorDependencies } from './doctor';
+import { register as pin, type PinDependencies } from './pin';
 import { register as runtime, type Interruptible, type RuntimeDependencies } from './runtime';
 
 const NAME = 'tfe-node';
@@ -19,11 +21,13 @@ const EXIT_ERROR = 1;
 /** What a run of the program may be given beside its arguments. */
 export interface RunDependencies {
   readonly runtime?: RuntimeDependencies;
+  readonly doctor?: DoctorDependencies;
+  readonly pin?: PinDependencies;
 }
 
 /**
  * Runs one command line (without node and the script) and returns the exit code: 0 done, 1 a typed error or a
- * negative answer, 2 a wrong command line. Never rejects.
+ * negative answer, 2 a wrong command line, or a check that could not look at everything. Never rejects.
  */
 export async function run(
   argv: readonly string[],
@@ -46,6 +50,8 @@ export async function run(
     check,
     build,
     (parent, io) => runtime(parent, io, dependencies.runtime),
+    (parent, io) => doctor(parent, io, dependencies.doctor),
+    (parent, io) => pin(parent, io, dependencies.pin),
   ];
   for (const register of commands) register(program, context);
 
@@ -96,7 +102,10 @@ export async function main(): Promise<void> {
   // A reader that goes away (`tfe-node check | head`) must not change what the command does or answers.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE') return;
+      // A full disk behind `> file`. The other stream may still be read.
+      if (stream === process.stdout) process.stderr.write(`error: ${error.message}\n`);
+      process.exit(EXIT_ERROR);
     });
   }
   let interruptedBy: NodeJS.Signals | undefined;

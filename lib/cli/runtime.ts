@@ -36,6 +36,8 @@ interface VariantChoice {
 
 interface InstallChoice extends VariantChoice {
   readonly wheel?: string;
+  readonly fromPython?: string;
+  readonly dest?: string;
   readonly force?: boolean;
 }
 
@@ -60,8 +62,17 @@ export function register(
 
   runtime
     .command('install')
-    .description('fetch the pinned library with pip, check it and install it')
+    .description(
+      'fetch the pinned library with pip, or take it from a wheel or a Python, check it and install it',
+    )
     .option('--wheel <file>', 'take it from a wheel that lies here already, and fetch nothing')
+    .addOption(
+      new Option(
+        '--from-python <exe>',
+        'copy it from the TensorFlow that this Python has installed, and fetch nothing',
+      ).conflicts('wheel'),
+    )
+    .option('--dest <dir>', 'install into this folder, made to be copied (container images)')
     .addOption(variantOption())
     .option('--force', 'replace an installed copy even if it is good')
     .addHelpText(
@@ -83,6 +94,10 @@ export function register(
           installRuntime({
             ...options,
             ...(choice.wheel === undefined ? {} : { wheel: resolve(context.cwd, choice.wheel) }),
+            ...(choice.fromPython === undefined
+              ? {}
+              : { fromPython: commandOrPath(context.cwd, choice.fromPython) }),
+            ...(choice.dest === undefined ? {} : { dest: resolve(context.cwd, choice.dest) }),
             force: choice.force === true,
             terminal: context.isTerminal,
             report: (event) => display.show(event),
@@ -91,6 +106,11 @@ export function register(
         );
         display.stop();
         context.out(installOutcome(result, Date.now() - began));
+        if (choice.dest !== undefined) {
+          context.out(
+            'copies of this folder are good as well: set TFE_NODE_RUNTIME to where it lies\n',
+          );
+        }
       } finally {
         display.stop();
       }
@@ -138,6 +158,11 @@ export function register(
     .action(async (choice: VariantChoice) => {
       context.out(removeOutcome(await removeRuntime(where(choice))));
     });
+}
+
+/** A program is looked for on PATH unless its name says where it lies. */
+function commandOrPath(cwd: string, program: string): string {
+  return program.includes('/') ? resolve(cwd, program) : program;
 }
 
 function installOutcome({ location, outcome }: InstallResult, ms: number): string {
@@ -189,23 +214,25 @@ function printReport(report: VerifyReport, context: CliContext): void {
   }
 }
 
+const VERBS = { copy: 'copying', hash: 'checking', extract: 'unpacking' } as const;
+
 /** One line per step; on a terminal a bar under it while bytes move. */
 class InstallDisplay {
-  private readonly context: CliContext;
-  private readonly bar: ProgressBar;
+  readonly #context: CliContext;
+  readonly #bar: ProgressBar;
 
   constructor(context: CliContext) {
-    this.context = context;
-    this.bar = new ProgressBar(context);
+    this.#context = context;
+    this.#bar = new ProgressBar(context);
   }
 
   show(event: InstallEvent): void {
     if (event.step === 'progress') {
-      this.bar.update(event.done);
+      this.#bar.update(event.done);
       return;
     }
-    this.bar.stop();
-    const { context } = this;
+    this.#bar.stop();
+    const context = this.#context;
     switch (event.step) {
       case 'stage':
         if (event.swept.length > 0) context.out(`removed ${sweptText(event.swept)}\n`);
@@ -216,11 +243,18 @@ class InstallDisplay {
       case 'output':
         context.out(`  ${event.text.trimStart()}\n`);
         return;
+      case 'python':
+        context.out(`found ${event.project} in ${event.directory}\n`);
+        return;
+      case 'omit':
+        context.out(`without ${event.file}: ${event.problem}\n`);
+        return;
+      case 'copy':
       case 'hash':
       case 'extract': {
-        const verb = event.step === 'hash' ? 'checking' : 'unpacking';
+        const verb = VERBS[event.step];
         // A bar says the same, and more.
-        if (context.isTerminal) this.bar.start(`${verb} ${event.file}`, event.size);
+        if (context.isTerminal) this.#bar.start(`${verb} ${event.file}`, event.size);
         else context.out(`${verb} ${event.file} (${megabytes(event.size)})\n`);
         return;
       }
@@ -235,46 +269,46 @@ class InstallDisplay {
   }
 
   stop(): void {
-    this.bar.stop();
+    this.#bar.stop();
   }
 }
 
 /** A bar on a terminal, nothing elsewhere. */
 class ProgressBar {
-  private readonly context: CliContext;
-  private bar: SingleBar | undefined;
-  private label: string | undefined;
+  readonly #context: CliContext;
+  #bar: SingleBar | undefined;
+  #label: string | undefined;
 
   constructor(context: CliContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   /** Begins a bar; the same label again goes on with the same one. */
   start(label: string, total: number): void {
-    if (!this.context.isTerminal || this.label === label) return;
+    if (!this.#context.isTerminal || this.#label === label) return;
     this.stop();
-    this.label = label;
-    this.bar = new SingleBar({
+    this.#label = label;
+    this.#bar = new SingleBar({
       format: '{bar} {percentage}% {label}',
       barsize: 24,
       barCompleteChar: '#',
       barIncompleteChar: '.',
-      stream: terminalOf(this.context),
+      stream: terminalOf(this.#context),
       // An interrupt is for the installation to handle; the bar is stopped on its way out.
       gracefulExit: false,
       hideCursor: true,
     });
-    this.bar.start(total, 0, { label });
+    this.#bar.start(total, 0, { label });
   }
 
   update(done: number): void {
-    this.bar?.update(done);
+    this.#bar?.update(done);
   }
 
   stop(): void {
-    this.bar?.stop();
-    this.bar = undefined;
-    this.label = undefined;
+    this.#bar?.stop();
+    this.#bar = undefined;
+    this.#label = undefined;
   }
 }
 

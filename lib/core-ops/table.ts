@@ -2,10 +2,16 @@
  * The closed table of core ops. Adding one is a line here, a signature in lib/tf.ts and an oracle case; anything that
  * needs more than a kernel is an extension family.
  */
-import { DTYPES, DTYPE_NAMES, type DType } from '../tensor/dtype';
+import { DTYPES, NUMERIC_DTYPES, type DType } from '../tensor/dtype';
 import { Kernel } from '../tensor/kernel';
 import type { Tensor } from '../tensor/tensor';
-import { requireDType, requireSameDType, requireTensor } from './operand';
+import { caster } from './cast';
+import {
+  requireCountableBroadcast,
+  requireDType,
+  requireSameDType,
+  requireTensor,
+} from './operand';
 
 /** Runs one op on its operands; both the `tf.*` functions and lowered code call these, so the numbers are the same. */
 export type OpExecutor = (...inputs: Tensor[]) => Tensor;
@@ -21,12 +27,13 @@ interface CoreOpRow {
   readonly trueDivision?: boolean;
 }
 
-const FLOATS: readonly DType[] = ['float32', 'float64'];
-const NUMBERS: readonly DType[] = DTYPE_NAMES.filter((dtype) => dtype !== 'bool');
+const NUMBERS: readonly DType[] = NUMERIC_DTYPES;
+const REAL: readonly DType[] = NUMERIC_DTYPES.filter((dtype) => DTYPES[dtype].kind !== 'complex');
+const FLOATS: readonly DType[] = NUMERIC_DTYPES.filter((dtype) => DTYPES[dtype].quotient === dtype);
 
 /** Dtypes are those that TensorFlow 2.21.0 registers CPU kernels for; test/core-ops walks them. */
 const ROWS = {
-  relu: { label: 'tf.nn.relu', kernel: 'Relu', arguments: ['features'], dtypes: NUMBERS },
+  relu: { label: 'tf.nn.relu', kernel: 'Relu', arguments: ['features'], dtypes: REAL },
   tanh: { label: 'tf.nn.tanh', kernel: 'Tanh', arguments: ['x'], dtypes: FLOATS },
   sigmoid: { label: 'tf.nn.sigmoid', kernel: 'Sigmoid', arguments: ['x'], dtypes: FLOATS },
   cos: { label: 'tf.cos', kernel: 'Cos', arguments: ['x'], dtypes: FLOATS },
@@ -63,6 +70,7 @@ function makeExecutor(row: CoreOpRow): OpExecutor {
     const y = requireTensor(b, label, second);
     requireDType(x, dtypes, label, first);
     requireSameDType(x, y, label, second);
+    requireCountableBroadcast(x, y, label);
     return kernel.run2(x, y);
   };
   return row.trueDivision === true ? withIntegersCast(run, label) : run;
@@ -70,23 +78,7 @@ function makeExecutor(row: CoreOpRow): OpExecutor {
 
 /** Python casts integers before it divides (tensorflow/python/ops/math_ops.py, `_truediv_python3`). */
 function withIntegersCast(divide: OpExecutor, label: string): OpExecutor {
-  const casts = new Map<DType, Kernel>();
-  const cast = (tensor: Tensor, to: DType): Tensor => {
-    let kernel = casts.get(to);
-    if (kernel === undefined) {
-      kernel = new Kernel({
-        label,
-        name: 'Cast',
-        inputs: 1,
-        attrs: [
-          ['DstT', 'type', DTYPES[to].tf],
-          ['Truncate', 'bool', false],
-        ],
-      });
-      casts.set(to, kernel);
-    }
-    return kernel.run1(tensor);
-  };
+  const cast = caster(label);
   return (a, b) => {
     const x = requireTensor(a, label, 'x');
     const y = requireTensor(b, label, 'y');

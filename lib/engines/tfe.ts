@@ -2,7 +2,15 @@
 import type { Engine, EngineType } from '../extension/module';
 import { Kernel, type KernelSpec } from '../tensor/kernel';
 
+/**
+ * The engine that this package's families run on. Holds the kernels that were prepared through it and nothing else, so
+ * as many as one likes may exist.
+ *
+ * @example
+ * const [y] = defaultEagerRuntime().apply(new TfeEngine(), softmax.op({ axis: 0 }), [tf.constant([1, 1])]);
+ */
 export class TfeEngine implements Engine {
+  /** What a module names to be installed for this engine: `myRuntime.extensionModule(TfeEngine.type)`. */
   static readonly type: EngineType<TfeEngine> = Object.freeze({
     engineId: 'tfe-node.tfe-cpu.v1',
     contextIdentity: 'TfeEngine',

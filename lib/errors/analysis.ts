@@ -1,85 +1,25 @@
+/**
+ * Errors of the plugin layer: what is asked of the analyser, its configuration and optional peers, and what plugins do
+ * wrong. What is wrong with a source file is no error but a diagnostic (plugins/core/codes.ts).
+ */
 import { errorTable } from './define';
 
+/** A lowering that does not keep what its claim promised. */
+export interface LoweringFault {
+  readonly plugin: string;
+  readonly target: string;
+  readonly position: string;
+  readonly problem: string;
+}
+
+const claimOf = ({ plugin, target, position }: LoweringFault) =>
+  `The plugin ${plugin} claimed ${target} at ${position}`;
+
+const REPORT_PLUGIN = 'This is a mistake in the plugin; report it to its author.';
+const LEAVE_PLUGIN_OUT =
+  'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.';
+
 export const ANALYSIS_ERRORS = errorTable({
-  TFE_BUILD_COLLISION: {
-    phase: 'cli',
-    message: (f: { output: string; files: readonly string[] }) =>
-      `${f.files.join(' and ')} would both become ${f.output}.`,
-    hint: 'Rename one of them.',
-  },
-  TFE_BUILD_COMMONJS: {
-    phase: 'analysis',
-    message: (f: { file: string }) =>
-      `${f.file} is a CommonJS module (require, exports or export =), and build emits ES modules.`,
-    hint: 'Write it with import and export. A JavaScript file may be named .cjs instead; it is then copied as it is.',
-  },
-  TFE_BUILD_DECLARATIONS: {
-    phase: 'analysis',
-    message: (f: {
-      file: string;
-      exports: readonly { name: string; line: number; column: number; problem: string }[];
-    }) =>
-      `The declarations of ${f.file} cannot be written without type inference: ${f.exports
-        .map(({ name, line, column, problem }) => `'${name}' (${line}:${column}): ${problem}`)
-        .join('; ')}.`,
-    hint: 'Give each of these exports an explicit type.',
-  },
-  TFE_BUILD_FOREIGN_FILE: {
-    phase: 'cli',
-    message: (f: { out: string; files: readonly string[] }) =>
-      `${f.out} holds files that no build made and that this one would replace: ${f.files.join(', ')}.`,
-    hint: 'Nothing was written. Choose another --out, or move these files away.',
-  },
-  TFE_BUILD_MANIFEST: {
-    phase: 'cli',
-    message: (f: { path: string; problem: string }) =>
-      `The list of built files ${f.path} cannot be used: ${f.problem}.`,
-    hint: 'Nothing was written. Remove the output folder if all of it is built, then build again.',
-  },
-  TFE_BUILD_OUT: {
-    phase: 'cli',
-    message: (f: { out: string; problem: string }) =>
-      `--out ${f.out} cannot be used: ${f.problem}.`,
-    hint: 'Choose a folder outside the sources.',
-  },
-  TFE_BUILD_PACKAGE: {
-    phase: 'cli',
-    message: (f: { path: string }) =>
-      `Node would read the built .js files as CommonJS: ${f.path} does not say "type": "module".`,
-    hint: 'Add "type": "module" to it, or choose another --out: build writes a package.json where there is none.',
-  },
-  TFE_BUILD_PARSE: {
-    phase: 'analysis',
-    message: (f: {
-      problems: readonly { file: string; line: number; column: number; message: string }[];
-    }) =>
-      f.problems
-        .map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`)
-        .join('\n'),
-    hint: 'Nothing was written.',
-  },
-  TFE_BUILD_SOURCE: {
-    phase: 'cli',
-    message: (f: { path: string; problem: string }) => `${f.path} cannot be built: ${f.problem}.`,
-    hint: 'Name a TypeScript module or a folder that holds some.',
-  },
-  TFE_BUILD_SYNTAX: {
-    phase: 'analysis',
-    message: (f: { file: string; line: number; column: number; problem: string }) =>
-      `${f.file}:${f.line}:${f.column} cannot be built: ${f.problem}.`,
-    hint: 'Nothing was written. Write it in a way that Node 20 runs as an ES module.',
-  },
-  TFE_BUILD_UNSUPPORTED: {
-    phase: 'cli',
-    message: (f: { file: string; problem: string }) =>
-      `${f.file} cannot be built: it is ${f.problem}.`,
-    hint: 'Write it as a .ts or .mts module, keep it out of the source folder, or name the one file to build.',
-  },
-  TFE_BUILD_WRITE: {
-    phase: 'cli',
-    message: (f: { out: string; problem: string }) => `Writing to ${f.out} failed: ${f.problem}.`,
-    hint: 'Files that are there are whole; build again when the cause is gone.',
-  },
   TFE_CHECK_PATH: {
     phase: 'analysis',
     message: (f: { path: string; problem: string }) => `'${f.path}' ${f.problem}.`,
@@ -137,54 +77,52 @@ export const ANALYSIS_ERRORS = errorTable({
     phase: 'define',
     message: (f: { pluginId: string; problem: string }) =>
       `The plugin '${f.pluginId}' cannot be loaded: ${f.problem}.`,
-    hint: 'This is a mistake in the plugin; report it to its author.',
+    hint: REPORT_PLUGIN,
   },
   TFE_PLUGIN_LOWER_EXPR: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and its lowering is not usable: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) => `${claimOf(f)}, and its lowering is not usable: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_LOWER_FAILED: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and its lower() threw: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) => `${claimOf(f)}, and its lower() threw: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_LOWER_HELPER: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and asks for a helper that cannot be added: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) =>
+      `${claimOf(f)}, and asks for a helper that cannot be added: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_LOWER_IMPORT: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and asks for an import that cannot be added: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) =>
+      `${claimOf(f)}, and asks for an import that cannot be added: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_LOWER_OP: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and its lowering names no valid op: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) =>
+      `${claimOf(f)}, and its lowering names no valid op: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_LOWER_OPERANDS: {
     phase: 'analysis',
-    message: (f: { plugin: string; target: string; position: string; problem: string }) =>
-      `The plugin ${f.plugin} claimed ${f.target} at ${f.position}, and its lowering does not keep the operands: ${f.problem}.`,
-    hint: 'This is a fault of the plugin: report it there. Until then, put "use tfe exempt" first in the function, or leave the plugin out of the configuration.',
+    message: (f: LoweringFault) =>
+      `${claimOf(f)}, and its lowering does not keep the operands: ${f.problem}.`,
+    hint: LEAVE_PLUGIN_OUT,
   },
   TFE_PLUGIN_THREW: {
     phase: 'analysis',
     message: (f: { pluginId: string; member: string; target: string; problem: string }) =>
       `The plugin '${f.pluginId}' threw in ${f.member}() for '${f.target}': ${f.problem}.`,
-    hint: 'This is a mistake in the plugin; report it to its author.',
+    hint: REPORT_PLUGIN,
   },
   TFE_PLUGIN_VERDICT: {
     phase: 'analysis',
     message: (f: { pluginId: string; target: string; problem: string }) =>
       `The plugin '${f.pluginId}' gave an illegal verdict for '${f.target}': ${f.problem}.`,
-    hint: 'This is a mistake in the plugin; report it to its author.',
+    hint: REPORT_PLUGIN,
   },
 });

@@ -1,6 +1,6 @@
 /**
  * What one row of the error registry looks like. Owns the shape only; the rows live in the tables
- * beside this file, one table per phase, and `index.ts` joins them.
+ * beside this file, one table per subject, and `index.ts` joins them.
  */
 
 /** When an error arises. A reader of a log can tell from it which room of the house to look in. */

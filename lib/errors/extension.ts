@@ -1,6 +1,6 @@
+/** Declaring families and modules, and planning and checking their ops. Raised in lib/extension and lib/runtime. */
 import { errorTable } from './define';
 
-/** Declaring families and modules, and planning and checking their ops. Raised in lib/extension and lib/runtime. */
 export const EXTENSION_ERRORS = errorTable({
   TFE_ENGINE_CONFLICT: {
     phase: 'prepare',
@@ -30,13 +30,13 @@ export const EXTENSION_ERRORS = errorTable({
     phase: 'op',
     message: (f: { familyId: string; expected: number; received: number }) =>
       `${f.familyId} takes ${f.expected} inputs but received ${f.received}.`,
-    hint: '',
+    hint: 'Pass exactly the inputs that the family was defined with.',
   },
   TFE_EXTENSION_AXIS_OUT_OF_BOUNDS: {
     phase: 'op',
     message: (f: { familyId: string; input: number; axis: number; rank: number }) =>
       `${f.familyId}: input ${f.input} has rank ${f.rank}, so it has no axis ${f.axis}.`,
-    hint: '',
+    hint: "Check the input's rank in inferOutputMeta() before asking for an axis.",
   },
   TFE_EXTENSION_EFFECTS_UNDECLARED: {
     phase: 'define',
@@ -48,7 +48,7 @@ export const EXTENSION_ERRORS = errorTable({
     phase: 'op',
     message: (f: { familyId: string; input: number; count: number }) =>
       `${f.familyId} has ${f.count} inputs, so there is no input ${f.input}.`,
-    hint: '',
+    hint: 'Inputs count from 0 to inputCount - 1.',
   },
   TFE_EXTENSION_MISSING_MODULE: {
     phase: 'prepare',
@@ -78,7 +78,7 @@ export const EXTENSION_ERRORS = errorTable({
     phase: 'define',
     message: (f: { familyId: string; field: string; expected: string; received: string }) =>
       `${f.familyId} expects ${f.expected} for payload.${f.field} but received ${f.received}.`,
-    hint: '',
+    hint: 'Make the op with a payload that the family accepts.',
   },
   TFE_EXTENSION_RANK_MISMATCH: {
     phase: 'op',
@@ -90,7 +90,7 @@ export const EXTENSION_ERRORS = errorTable({
       secondRank: number;
     }) =>
       `${f.familyId}: input ${f.first} has rank ${f.firstRank}, but input ${f.second} has rank ${f.secondRank}.`,
-    hint: '',
+    hint: 'Give both inputs the same rank.',
   },
   TFE_EXTENSION_RUNTIME: {
     phase: 'define',
@@ -107,13 +107,13 @@ export const EXTENSION_ERRORS = errorTable({
       rightValue: number;
     }) =>
       `${f.familyId}: ${f.left} is ${f.leftValue}, but ${f.right} is ${f.rightValue}; they must be equal.`,
-    hint: '',
+    hint: 'Check the shapes of the inputs, and whether one has to be transposed.',
   },
   TFE_EXTENSION_UNSUPPORTED: {
     phase: 'prepare',
     message: (f: { familyId: string; engineId: string; reason: string }) =>
       `Engine ${f.engineId} does not run this op of ${f.familyId}: ${f.reason}.`,
-    hint: '',
+    hint: 'Use a payload that the module supports, or another engine.',
   },
   TFE_EXTENSION_WRONG_FAMILY: {
     phase: 'prepare',

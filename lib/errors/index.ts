@@ -3,6 +3,7 @@
  * package is made here, so that a code, its text and its documentation cannot drift apart.
  */
 import { ANALYSIS_ERRORS } from './analysis';
+import { BUILD_ERRORS } from './build';
 import { CALL_ERRORS } from './call';
 import { CLI_ERRORS } from './cli';
 import type { ErrorSpec, Phase } from './define';
@@ -21,10 +22,12 @@ export const ERRORS = {
   ...OP_ERRORS,
   ...EXTENSION_ERRORS,
   ...ANALYSIS_ERRORS,
+  ...BUILD_ERRORS,
   ...CALL_ERRORS,
   ...CLI_ERRORS,
 } as const;
 
+/** Every code there is. Stable: a code keeps its meaning for a major version. */
 export type TfeErrorCode = keyof typeof ERRORS;
 
 /** The facts that a code's message needs. */
@@ -58,6 +61,14 @@ export interface TfStatus {
  *
  * `code` is stable and meant for programs; `message` says what was wrong with which argument;
  * `hint` says what to do; `facts` holds the same values as data.
+ *
+ * @example
+ * try {
+ *   tf.add(tf.constant([1]), tf.constant([1n]));
+ * } catch (error) {
+ *   if (!isTfeError(error)) throw error;
+ *   error.code; // 'TFE_OP_DTYPE_MISMATCH'
+ * }
  */
 export class TfeError extends Error {
   override readonly name = 'TfeError';
@@ -91,6 +102,11 @@ export class TfeError extends Error {
     if (context.ruleId !== undefined) this.ruleId = context.ruleId;
     if (context.site !== undefined) this.site = context.site;
     if (context.tfStatus !== undefined) this.tfStatus = context.tfStatus;
+  }
+
+  /** Where the code is explained, in the repository: `docs/errors.md#tfe_op_axis`. */
+  get docs(): string {
+    return `docs/errors.md#${this.code.toLowerCase()}`;
   }
 }
 

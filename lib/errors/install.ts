@@ -125,6 +125,31 @@ export const INSTALL_ERRORS = errorTable({
     hint: 'Nothing was installed. Fetch the wheel again from a source that you trust.',
   },
 
+  TFE_PYTHON_FAILED: {
+    phase: 'install',
+    message: (f: { executable: string; outcome: string; output: string }) =>
+      `${f.executable} ${f.outcome} when it was asked for its TensorFlow.${quoted(f.output)}`,
+    hint: 'Name a Python 3.8 or later, as a path or as a command on PATH, for example `--from-python .venv/bin/python`.',
+  },
+  TFE_PYTHON_NO_TENSORFLOW: {
+    phase: 'install',
+    message: (f: { executable: string; version: string; found: readonly string[] }) =>
+      `${f.executable} has no TensorFlow ${f.version}` +
+      (f.found.length === 0 ? '.' : `: it has ${f.found.join(', ')}.`),
+    hint: (f: { executable: string; version: string; found: readonly string[] }) =>
+      `Install it there (\`${f.executable} -m pip install tensorflow-cpu==${f.version}\`), or leave out --from-python to fetch the library.`,
+  },
+  TFE_PYTHON_LIBRARY: {
+    phase: 'install',
+    message: (f: { path: string; problem: string; is?: string }) =>
+      `${f.path} is not the wanted library: ${f.problem}` +
+      (f.is === undefined ? '.' : `; it is the one of variant '${f.is}'.`),
+    hint: (f: { path: string; problem: string; is?: string }) =>
+      f.is === undefined
+        ? 'Nothing was installed. Only the libraries of the published wheels serve; leave out --from-python to fetch them.'
+        : `Nothing was installed. Add \`--variant ${f.is}\` to install that variant.`,
+  },
+
   TFE_DISK_FULL: {
     phase: 'install',
     message: (f: { path: string; needed: number; available: number | null }) =>

@@ -1,6 +1,6 @@
+/** Finding and opening the addon and the library. Raised in lib/native/loader.ts and native/library.cc. */
 import { errorTable } from './define';
 
-/** Finding and opening the addon and the library. Raised in lib/native/loader.ts and native/library.cc. */
 export const LOAD_ERRORS = errorTable({
   TFE_ADDON_ABI: {
     phase: 'load',
@@ -18,7 +18,7 @@ export const LOAD_ERRORS = errorTable({
     phase: 'load',
     message: (f: { tried: readonly string[] }) =>
       `The addon is not built; looked for ${f.tried.join(' and ')}.`,
-    hint: 'Build it with `npm run build:native` in the tfe-node folder (needs cmake and a C++17 compiler).',
+    hint: 'In a clone of tfe-node run `npm run build:native`. In a project that installed the package run `npm install --save-dev cmake-js node-addon-api`, then `npx cmake-js build -d node_modules/tfe-node -O node_modules/tfe-node/build/cmake`. Both need cmake and a C++17 compiler.',
   },
   TFE_ADDONS_DISABLED: {
     phase: 'load',

@@ -1,18 +1,19 @@
+/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/ops, lib/tf.ts and native/op.cc. */
 import { errorTable } from './define';
 
-/** Checking and running one op. Raised in lib/core-ops, lib/families, lib/ops, lib/tf.ts and native/op.cc. */
 export const OP_ERRORS = errorTable({
   TFE_OP_ARGUMENT: {
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
-    hint: '',
+    hint: (f: { expected: string }) =>
+      f.expected === 'a Tensor' ? 'Make tensors with tf.constant().' : 'Correct the argument.',
   },
   TFE_OP_ATTRIBUTE: {
     phase: 'op',
     message: (f: { op: string; attribute: string; expected: string; received: string }) =>
       `Expected ${f.expected} for attribute ${f.attribute} of ${f.op} but received ${f.received}.`,
-    hint: '',
+    hint: 'See docs/ops.md for how each kind of attribute is written.',
   },
   TFE_OP_ATTRIBUTE_MISSING: {
     phase: 'op',
@@ -50,13 +51,13 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; kernel: string; reason: string }) =>
       `${f.op} failed in TensorFlow's ${f.kernel}: ${f.reason}`,
-    hint: '',
+    hint: "TensorFlow's status is in the error's tfStatus.",
   },
   TFE_OP_FUNCTION: {
     phase: 'op',
     message: (f: { attribute: string; name: string }) =>
       `Attribute ${f.attribute} names the function ${f.name}, which TensorFlow does not have.`,
-    hint: '',
+    hint: 'Name a function that the context has.',
   },
   TFE_OP_INPUT_COUNT: {
     phase: 'op',
@@ -69,12 +70,12 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: number }) =>
       `${f.op} takes ${f.expected} for ${f.argument} but received ${f.received}.`,
-    hint: '',
+    hint: 'Give a list of that length.',
   },
   TFE_OP_NOT_EAGER: {
     phase: 'op',
     message: (f: { op: string; reason: string }) => `${f.op} cannot be called: ${f.reason}.`,
-    hint: '',
+    hint: 'Use another op; docs/ops.md says which ops can be called.',
   },
   TFE_OP_NOT_REGISTERED: {
     phase: 'op',
@@ -89,13 +90,13 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: number }) =>
       `${f.op} expects ${f.expected} for ${f.argument} but received rank ${f.received}.`,
-    hint: '',
+    hint: 'Give a tensor of that rank.',
   },
   TFE_OP_SHAPE: {
     phase: 'op',
     message: (f: { op: string; reason: string; shapes: readonly string[] }) =>
       `${f.op}: ${f.reason}; the shapes are ${f.shapes.join(' and ')}.`,
-    hint: '',
+    hint: 'Check the shapes of the operands.',
   },
   TFE_OP_UNKNOWN: {
     phase: 'op',

@@ -1,12 +1,24 @@
+/** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
 import { errorTable } from './define';
 
-/** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
 export const TENSOR_ERRORS = errorTable({
+  TFE_ARRAYS_TOO_LARGE: {
+    phase: 'tensor',
+    message: (f: { shape: string; limit: number }) =>
+      `Nested arrays of shape ${f.shape} have more than ${f.limit} entries.`,
+    hint: 'Use a typed array: dataSync() answers one, and tf.constant takes one with a shape.',
+  },
   TFE_DTYPE_NOT_CARRIED: {
     phase: 'tensor',
     message: (f: { tf: number }) =>
       `TensorFlow answered a tensor of TF_DataType ${f.tf}, which has no JavaScript carrier.`,
     hint: 'Cast it to a dtype of the table in docs/tensors.md.',
+  },
+  TFE_DTYPE_OPAQUE: {
+    phase: 'tensor',
+    message: (f: { use: string; dtype: string }) =>
+      `${f.use} cannot do anything with dtype ${f.dtype}: its elements are TensorFlow's own objects.`,
+    hint: 'Such tensors come from ops, are given to ops, and are disposed; that is all.',
   },
   TFE_DTYPE_UNKNOWN: {
     phase: 'tensor',
@@ -35,7 +47,7 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { function: string; option: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.option} of ${f.function} but received ${f.received}.`,
-    hint: '',
+    hint: 'Correct the value, or leave the option out for its default.',
   },
   TFE_SCOPE_PROMISE: {
     phase: 'tensor',
@@ -46,13 +58,24 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { received: string }) =>
       `Expected an array of at most 254 integers of 0 or more for options.shape but received ${f.received}.`,
-    hint: '',
+    hint: 'Write the shape as an array, such as [2, 3]; [] is a scalar.',
   },
   TFE_SHAPE_MISMATCH: {
     phase: 'tensor',
     message: (f: { shape: string; elements: number; values: number }) =>
       `The shape ${f.shape} has ${f.elements} elements, but ${f.values} values were given.`,
     hint: 'Give as many values as the shape has elements, or one value to fill it with.',
+  },
+  TFE_STRING_LONE_SURROGATE: {
+    phase: 'tensor',
+    message: (f: { index: number }) =>
+      `The text at index ${f.index} has half of a surrogate pair, which UTF-8 cannot write.`,
+    hint: 'Repair it (text.toWellFormed()), or give its bytes as a Uint8Array.',
+  },
+  TFE_STRING_NOT_UTF8: {
+    phase: 'tensor',
+    message: (f: { index: number }) => `The string at index ${f.index} is not UTF-8.`,
+    hint: "Read bytes instead of texts: { string: 'bytes' }.",
   },
   TFE_TENSOR_ALLOCATION: {
     phase: 'tensor',
@@ -99,7 +122,13 @@ export const TENSOR_ERRORS = errorTable({
     hint: (f: { dtype: string }) =>
       f.dtype.includes('int')
         ? 'Integers only, within the range of the dtype; write int64 and uint64 values beyond 2^53 as bigint.'
-        : 'Give numbers for float dtypes and booleans for bool.',
+        : 'Give numbers for float dtypes, booleans for bool, { re, im } for complex dtypes, and texts or Uint8Arrays of bytes for string.',
+  },
+  TFE_VALUES_PAIRS: {
+    phase: 'tensor',
+    message: (f: { dtype: string; received: string }) =>
+      `Expected a Float32Array or Float64Array of (re, im) pairs for dtype ${f.dtype} but received ${f.received}.`,
+    hint: 'An array of numbers or of { re, im } is taken, too.',
   },
   TFE_VALUES_RAGGED: {
     phase: 'tensor',
@@ -110,7 +139,7 @@ export const TENSOR_ERRORS = errorTable({
   TFE_VALUES_TYPE: {
     phase: 'tensor',
     message: (f: { received: string; path: string }) =>
-      `Expected a number, bigint, boolean, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
-    hint: '',
+      `Expected a number, bigint, boolean, text, { re, im }, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
+    hint: "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
   },
 });

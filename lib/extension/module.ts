@@ -3,6 +3,7 @@
  * engine and plans them, a plan's executor runs them. Interfaces, and `defineExtensionRuntime`, which makes the
  * module of a family from one function.
  */
+import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { checkFamilyId, type FamilyId } from './family-id';
@@ -121,6 +122,7 @@ const KNOWN_ARGUMENTS = [
 export function defineExtensionRuntime<P extends Payload, E extends Engine>(
   spec: ExtensionRuntimeSpec<P, E>,
 ): ExtensionRuntime<E> {
+  if (typeof spec !== 'object' || (spec as unknown) === null) refuse('it takes one object');
   for (const key of Object.keys(spec)) {
     if (!KNOWN_ARGUMENTS.includes(key))
       refuse(`unsupported defineExtensionRuntime argument "${key}"`);
@@ -129,8 +131,11 @@ export function defineExtensionRuntime<P extends Payload, E extends Engine>(
     if ((spec as Partial<RuntimeSpec<P>>)[key] === undefined) refuse(`missing ${key}`);
   }
   checkFamilyId(spec.familyId);
-  if (spec.op.familyId !== spec.familyId) {
-    refuse(`familyId is ${spec.familyId}, but op makes ops of ${spec.op.familyId}`);
+  const made: unknown = (spec.op as Partial<ExtensionFamily<P>> | null)?.familyId;
+  if (made !== spec.familyId) {
+    refuse(
+      `familyId is ${spec.familyId}, but op makes ops of ${typeof made === 'string' ? made : describeValue(made)}`,
+    );
   }
   if (spec.executeReads !== undefined && spec.executeInSession !== undefined) {
     refuse('supply either executeReads or executeInSession, not both');
@@ -139,6 +144,9 @@ export function defineExtensionRuntime<P extends Payload, E extends Engine>(
   const modules = new Map<string, ExtensionModule>();
   return {
     extensionModule(engine) {
+      if (typeof (engine as Partial<EngineType> | null | undefined)?.engineId !== 'string') {
+        refuse('extensionModule() takes the type of an engine');
+      }
       const key = `${engine.engineId}\n${engine.contextIdentity}`;
       let module = modules.get(key);
       if (module === undefined) {
@@ -162,6 +170,13 @@ function executorOf<P extends Payload, E extends Engine>(
   const { executeInSession, sessionSupported, executeReads } = spec as Partial<
     Omit<SessionRoute<P, E>, 'executeReads'> & Pick<ReadsRoute<P, E>, 'executeReads'>
   >;
+  for (const [name, route] of Object.entries({
+    executeInSession,
+    sessionSupported,
+    executeReads,
+  })) {
+    if (route !== undefined && typeof route !== 'function') refuse(`${name} is not a function`);
+  }
   if (executeInSession === undefined && sessionSupported === undefined) {
     if (executeReads === undefined) {
       refuse('either executeReads or executeInSession must be supplied');
@@ -190,13 +205,12 @@ function moduleOf<P extends Payload, E extends Engine>(
           { familyId: spec.familyId },
         );
       }
-      const owned = op;
-      if (spec.sessionSupported?.(owned) === false) {
+      if (spec.sessionSupported?.(op) === false) {
         return { kind: 'unsupported', reason: `${spec.runtime} does not support this payload` };
       }
       return {
         kind: 'prepared',
-        executor: { execute: (lent, inputs) => execute(owned, lent, inputs) },
+        executor: { execute: (lent, inputs) => execute(op, lent, inputs) },
       };
     },
   };

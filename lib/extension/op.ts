@@ -86,8 +86,12 @@ const MAX_INTERNED = 512;
 export function defineExtensionOp<P extends Payload>(
   definition: ExtensionOpDefinition<P>,
 ): ExtensionFamily<P> {
-  const { familyId, inputCount, outputCount } = definition;
+  const { familyId, inputCount, outputCount } =
+    (definition as ExtensionOpDefinition<P> | undefined | null) ?? ({} as ExtensionOpDefinition<P>);
   checkFamilyId(familyId);
+  checkFunction(definition, 'inferOutputMeta');
+  if ((definition as { checkPayload?: unknown }).checkPayload !== undefined)
+    checkFunction(definition, 'checkPayload');
   checkCount(familyId, 'inputCount', inputCount);
   checkCount(familyId, 'outputCount', outputCount);
   if (!Array.isArray(definition.effects)) {
@@ -125,6 +129,17 @@ export function defineExtensionOp<P extends Payload>(
       return op;
     },
     owns: (op: ExtensionOp): op is ExtensionOp<P> => owned.has(op),
+  });
+}
+
+function checkFunction(definition: object, field: string): void {
+  const value = (definition as Readonly<Record<string, unknown>>)[field];
+  if (typeof value === 'function') return;
+  throw tfeError('TFE_OP_ARGUMENT', {
+    op: 'defineExtensionOp()',
+    argument: field,
+    expected: 'a function',
+    received: describeValue(value),
   });
 }
 

@@ -14,6 +14,17 @@ export interface TensorMeta {
   readonly shape: readonly SymDim[];
 }
 
+/**
+ * The inputs of one op as its family's `inferOutputMeta` sees them. Inputs and axes count from 0; nothing counts from
+ * the end.
+ *
+ * @example
+ * // For the family of a matrix product without batch axes:
+ * inferOutputMeta(_payload, context) {
+ *   context.requireAxesEqual([0, 1], [1, 0]);
+ *   return [{ dtype: context.inputDtype(0), shape: [context.inputAxis(0, 0), context.inputAxis(1, 1)] }];
+ * }
+ */
 export class ExtensionShapeContext {
   readonly #familyId: string;
   readonly #inputs: readonly TensorMeta[];

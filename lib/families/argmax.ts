@@ -2,7 +2,7 @@
 import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
-import { DTYPES as TABLE, DTYPE_NAMES } from '../tensor/dtype';
+import { DTYPES as TABLE, PLAIN_DTYPES, type DType } from '../tensor/dtype';
 import { checkAxis, checkAxisInRange, checkOneOf, sameDType } from './checks';
 import { kernelSpecs } from './kernels';
 
@@ -10,6 +10,8 @@ import { kernelSpecs } from './kernels';
 export type ArgmaxPayload = Readonly<{ axis: number; outputType: 'int32' | 'int64' }>;
 
 const LABEL = 'tf.argmax';
+/** All that have an order. */
+const DTYPES: readonly DType[] = PLAIN_DTYPES.filter((dtype) => TABLE[dtype].kind !== 'complex');
 const FAMILY_ID = 'tfe-node.argmax.v1';
 
 export const argmax = defineExtensionOp<ArgmaxPayload>({
@@ -23,7 +25,7 @@ export const argmax = defineExtensionOp<ArgmaxPayload>({
     checkOneOf(FAMILY_ID, payload, 'outputType', ['int32', 'int64']);
   },
   inferOutputMeta({ axis, outputType }, context) {
-    sameDType(context, DTYPE_NAMES, LABEL, ['input']);
+    sameDType(context, DTYPES, LABEL, ['input']);
     checkAxisInRange(context, axis, LABEL);
     const shape = context.inputShape(0).filter((_, i) => i !== axis);
     return [{ dtype: outputType, shape }];

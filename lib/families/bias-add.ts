@@ -3,7 +3,7 @@ import { tfeError } from '../errors';
 import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
-import { DTYPE_NAMES, type DType } from '../tensor/dtype';
+import { NUMERIC_DTYPES, type DType } from '../tensor/dtype';
 import { checkOneOf, sameDType } from './checks';
 import { kernelSpecs } from './kernels';
 
@@ -12,7 +12,7 @@ export type BiasAddPayload = Readonly<{ dataFormat: 'NHWC' | 'NCHW' }>;
 
 const LABEL = 'tf.nn.bias_add';
 const FAMILY_ID = 'tfe-node.bias_add.v1';
-const DTYPES: readonly DType[] = DTYPE_NAMES.filter((dtype) => dtype !== 'bool');
+const DTYPES: readonly DType[] = NUMERIC_DTYPES;
 
 export const biasAdd = defineExtensionOp<BiasAddPayload>({
   familyId: FAMILY_ID,

@@ -13,7 +13,8 @@ export type MatmulPayload = Readonly<{ transposeA: boolean; transposeB: boolean 
 
 const LABEL = 'tf.matmul';
 const FAMILY_ID = 'tfe-node.matmul.v1';
-const DTYPES: readonly DType[] = ['float32', 'float64', 'int32', 'int64'];
+/** Not complex numbers: their adjoint is not their transpose, and the payload does not tell the two apart. */
+const DTYPES: readonly DType[] = ['float32', 'float64', 'float16', 'bfloat16', 'int32', 'int64'];
 
 export const matmul = defineExtensionOp<MatmulPayload>({
   familyId: FAMILY_ID,

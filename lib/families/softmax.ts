@@ -12,7 +12,7 @@ export type SoftmaxPayload = Readonly<{ axis: number }>;
 
 const LABEL = 'tf.nn.softmax';
 const FAMILY_ID = 'tfe-node.softmax.v1';
-const DTYPES: readonly DType[] = ['float32', 'float64'];
+const DTYPES: readonly DType[] = ['float32', 'float64', 'float16', 'bfloat16'];
 
 export const softmax = defineExtensionOp<SoftmaxPayload>({
   familyId: FAMILY_ID,

@@ -3,8 +3,8 @@
  * promise: as it was written it works, so lowering must not turn it into an error. What it made by then is kept until
  * the promise settles.
  */
-import { currentScope, isThenable, runIn, Scope, type Survivors } from '../tensor/scope';
-import { NOBODY, releaseAll, survivorsOf } from '../tensor/tensor';
+import { currentScope, isThenable, NOBODY, runIn, Scope, type Survivors } from '../tensor/scope';
+import { releaseAll, survivorsOf } from '../tensor/tensor';
 
 /** Runs `body`, then frees every tensor made in it that is not in its result, or in what its promise resolves to. */
 export function scopeCall<T>(body: () => T): T {

@@ -44,14 +44,19 @@ function disposerOf(value: unknown, isAsync: boolean): Dispose {
   };
 }
 
+/** What the transformed code calls. The transformer (oxc, as Babel before it) settles the names. */
 export interface UsingContext {
   /** Takes the error that the block ended with. */
   e: unknown;
+  /** `using x = value`. */
   u<T>(value: T): T;
+  /** `await using x = value`. */
   a<T>(value: T): T;
+  /** The end of the block: disposes of everything, then throws the error if there is one. A promise after an `a`. */
   d(): unknown;
 }
 
+/** One block with `using` or `await using` declarations. */
 export function usingCtx(): UsingContext {
   const resources: Resource[] = [];
   let failure: unknown = NOTHING;

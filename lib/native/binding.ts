@@ -26,6 +26,8 @@ export interface NativeFacts {
   readonly liveHandles: number;
   readonly peakHandles: number;
   readonly liveBytes: number;
+  /** Memory of tensors that ArrayBuffers hold. */
+  readonly lentBytes: number;
 }
 
 export interface NativeBinding {
@@ -51,6 +53,12 @@ export interface NativeBinding {
   ): boolean;
   facts(): NativeFacts;
   create(dtype: number, rank: number, data: ArrayBufferView): number;
+  /** One string fills the whole shape; `lengths` are in bytes. */
+  createStrings(rank: number, bytes: ArrayBufferView, lengths: Float64Array): number;
+  stringLengths(id: number, lengths: Float64Array): void;
+  readStrings(id: number, into: ArrayBufferView): void;
+  /** The tensor's own memory; undefined where it has to be copied: nothing in it, or a host that forbids it. */
+  lend(id: number): ArrayBuffer | undefined;
   read(id: number, into: ArrayBufferView): void;
   device(id: number): string;
   exists(id: number): boolean;

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { mkdir, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../describe';
 import { isTfeError, tfeError } from '../errors';
 
 /** Large enough that hashing is bound by the hash, small enough to stay in the CPU's cache hierarchy. */
@@ -32,7 +33,7 @@ export function isAbsent(error: unknown): boolean {
 
 /** The operating system's sentence without its code, call and path, which our message states itself. */
 export function problemOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return /^[A-Z0-9]+: (.+?), [a-z]+\b/u.exec(message)?.[1] ?? message;
 }
 

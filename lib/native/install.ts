@@ -17,9 +17,10 @@ import {
   syncDirectory,
 } from './files';
 import { locateRuntime, type LocateOptions, type RuntimeLocation } from './locate';
-import { readManifest, UNFINISHED_MANIFEST, writeManifest, type Manifest } from './manifest';
+import { manifestIfReadable, UNFINISHED_MANIFEST, writeManifest, type Manifest } from './manifest';
 import { MANIFEST_NAME, runtimePlace, type RuntimePlace } from './paths';
 import { fetchWheel } from './pip';
+import { copyPackage, findPythonPackage } from './python';
 import { artefactFor, defaultPin, filesOf, type Artefact, type Pin, type Variant } from './pin';
 import { currentPlatform, type PlatformId } from './platforms';
 import { makeStaging, sweepStaging } from './staging';
@@ -32,6 +33,9 @@ export type InstallEvent =
   | { readonly step: 'stage'; readonly staging: string; readonly swept: readonly string[] }
   | { readonly step: 'fetch'; readonly file: string; readonly size: number; readonly pip: string }
   | { readonly step: 'output'; readonly text: string }
+  | { readonly step: 'python'; readonly directory: string; readonly project: string }
+  | { readonly step: 'copy'; readonly file: string; readonly size: number }
+  | { readonly step: 'omit'; readonly file: string; readonly problem: string }
   | { readonly step: 'hash'; readonly file: string; readonly size: number }
   | { readonly step: 'extract'; readonly file: string; readonly size: number }
   | { readonly step: 'progress'; readonly done: number; readonly total: number }
@@ -42,6 +46,13 @@ export type InstallEvent =
 export interface InstallOptions extends LocateOptions {
   /** A wheel that lies here already; without it pip fetches one. */
   readonly wheel?: string;
+  /** The Python whose installed TensorFlow the files are copied from; nothing is fetched then. Not together with `wheel`. */
+  readonly fromPython?: string;
+  /**
+   * Absolute path of the folder to install into, instead of the place where the library is looked for. The folder is made to be
+   * copied: it stays good in a container image or on another machine, where `TFE_NODE_RUNTIME` names it.
+   */
+  readonly dest?: string;
   /** Replace a copy even if it is good. */
   readonly force?: boolean;
   /** Whether pip may use the terminal for its progress bar. Default: false. */
@@ -95,7 +106,7 @@ const SLACK_BYTES = 1 << 20;
  * Killed at any moment it leaves the good copy or none; two at once leave one good copy. On an error nothing is left behind.
  *
  * @throws TFE_PLATFORM_UNSUPPORTED, TFE_VARIANT_UNAVAILABLE, TFE_RUNTIME_ENVIRONMENT, TFE_RUNTIME_FOREIGN
- * @throws TFE_PIP_*, TFE_WHEEL_*: where the files come from
+ * @throws TFE_PIP_*, TFE_WHEEL_*, TFE_PYTHON_*: where the files come from
  * @throws TFE_DISK_FULL, TFE_CACHE_*: where they go to
  * @throws TFE_INSTALL_INTERRUPTED when `signal` was aborted
  */
@@ -139,12 +150,16 @@ interface Installation {
   readonly pin: Pin;
   readonly artefact: Artefact;
   readonly place: RuntimePlace;
+  /** Whether the folder is made to be copied. */
+  readonly portable: boolean;
   readonly report: (event: InstallEvent) => void;
   readonly signal: AbortSignal;
 }
 
 function prepare(options: InstallOptions): Installation {
-  const env = options.env ?? process.env;
+  const { dest } = options;
+  const surroundings = options.env ?? process.env;
+  const env = dest === undefined ? surroundings : { ...surroundings, TFE_NODE_RUNTIME: dest };
   const pin = options.pin ?? defaultPin();
   const platform = options.platform ?? currentPlatform();
   const variant = options.variant ?? 'cpu';
@@ -155,6 +170,7 @@ function prepare(options: InstallOptions): Installation {
     pin,
     artefact: artefactFor(platform, variant, pin),
     place: runtimePlace(platform, variant, env, options.home),
+    portable: dest !== undefined,
     locate: {
       env,
       pin,
@@ -168,15 +184,16 @@ function prepare(options: InstallOptions): Installation {
 }
 
 /** The copy that is there if it is good, or becomes good by recording it; null when there is work to do. */
-async function presentCopy({
-  locate,
-  place,
-  signal,
-  report,
-}: Installation): Promise<InstallResult | null> {
+async function presentCopy(installation: Installation): Promise<InstallResult | null> {
+  const { locate, place, signal, report, portable } = installation;
   const found = tryLocate(locate);
   if ('location' in found && found.location.evidence !== 'size') {
-    return { location: found.location, outcome: 'present' };
+    const { manifest } = found.location;
+    if (!portable || manifest === null || manifest.portable === true) {
+      return { location: found.location, outcome: 'present' };
+    }
+    // Checked, but for this place only.
+    return makePortable(installation, manifest);
   }
   if ('error' in found && !WORTH_HASHING.has(found.error.code)) {
     if (WORTH_REPLACING.has(found.error.code)) return null;
@@ -203,6 +220,21 @@ async function presentCopy({
       problem: verified.manifestProblem ?? 'it cannot be written',
     });
   }
+  const location = locateRuntime(locate);
+  return portable && location.manifest !== null
+    ? makePortable(installation, location.manifest)
+    : { location, outcome: 'recorded' };
+}
+
+/** Forgets where the files of a good copy lie, so that copies of it are good as well. */
+async function makePortable(
+  { locate, place }: Installation,
+  manifest: Manifest,
+): Promise<InstallResult> {
+  const files = manifest.files.map(({ name, sha256, size }) => ({ name, sha256, size }));
+  await at(place.directory, () =>
+    writeManifest(place.directory, { ...manifest, portable: true, files }),
+  );
   return { location: locateRuntime(locate), outcome: 'recorded' };
 }
 
@@ -219,7 +251,8 @@ function tryLocate(
 
 function spaceNeeded({ artefact, options }: Installation): number {
   const files = filesOf(artefact).reduce((sum, { size }) => sum + size, 0);
-  return files + (options.wheel === undefined ? artefact.wheel.size : 0) + SLACK_BYTES;
+  const isFetched = options.wheel === undefined && options.fromPython === undefined;
+  return files + (isFetched ? artefact.wheel.size : 0) + SLACK_BYTES;
 }
 
 /** The copy that was just placed, which another installation with --force may be replacing at this moment. */
@@ -234,8 +267,36 @@ async function locatePlaced(locate: LocateOptions): Promise<RuntimeLocation> {
   }
 }
 
-/** Fetches, checks and unpacks the wheel, and records the result: `finished` then is a whole installation. */
+/** Gets the files, checks them, and records the result: `finished` then is a whole installation. */
 async function fill(installation: Installation, staging: string, finished: string): Promise<void> {
+  const { options, report, signal } = installation;
+  const names =
+    options.fromPython === undefined
+      ? await unpack(installation, staging, finished)
+      : await copyFromPython(installation, options.fromPython, finished);
+  signal.throwIfAborted();
+  await at(finished, () => record(installation, finished, names));
+  report({ step: 'seal' });
+}
+
+/** Copies the files of an installed Python package. Answers the names of those that it had. */
+async function copyFromPython(
+  { artefact, platform, pin, locate, report, signal }: Installation,
+  executable: string,
+  finished: string,
+): Promise<ReadonlySet<string>> {
+  const source = await findPythonPackage(executable, pin, locate.env ?? process.env, signal);
+  report({ step: 'python', directory: source.directory, project: source.project });
+  await at(finished, () => mkdir(finished, { mode: 0o755 }));
+  return copyPackage({ source, artefact, platform, pin, finished, report, signal });
+}
+
+/** Fetches, checks and unpacks the wheel. */
+async function unpack(
+  installation: Installation,
+  staging: string,
+  finished: string,
+): Promise<ReadonlySet<string>> {
   const { artefact, options, pin, report, signal } = installation;
   const file = options.wheel ?? (await fetched(installation, join(staging, 'wheel')));
   const advance = (total: number) => (done: number) => report({ step: 'progress', done, total });
@@ -256,9 +317,7 @@ async function fill(installation: Installation, staging: string, finished: strin
     // The zip reader shares this descriptor; closing both would close it twice.
     await wheel.handle.close();
   }
-  signal.throwIfAborted();
-  await at(finished, () => record(installation, finished));
-  report({ step: 'seal' });
+  return new Set(files.map(({ name }) => name));
 }
 
 async function fetched(installation: Installation, directory: string): Promise<string> {
@@ -284,15 +343,18 @@ async function fetched(installation: Installation, directory: string): Promise<s
 
 /** Renaming a folder changes neither inode nor modification time of what is in it, so the stamps hold afterwards. */
 async function record(
-  { artefact, pin, platform, variant }: Installation,
+  { artefact, options, pin, platform, portable, variant }: Installation,
   finished: string,
+  names: ReadonlySet<string>,
 ): Promise<void> {
   const files = await Promise.all(
-    filesOf(artefact).map(async ({ name, sha256 }) => ({
-      name,
-      sha256,
-      ...stampOf(await stat(join(finished, name), { bigint: true })),
-    })),
+    filesOf(artefact)
+      .filter(({ name }) => names.has(name))
+      .map(async ({ name, sha256, size }) => ({
+        name,
+        sha256,
+        ...(portable ? { size } : stampOf(await stat(join(finished, name), { bigint: true }))),
+      })),
   );
   await writeManifest(finished, {
     schema: 1,
@@ -300,7 +362,8 @@ async function record(
     platform,
     variant,
     origin: 'install',
-    wheelSha256: artefact.wheel.sha256,
+    ...(portable ? { portable } : {}),
+    ...(options.fromPython === undefined ? { wheelSha256: artefact.wheel.sha256 } : {}),
     files,
   });
 }
@@ -388,18 +451,8 @@ async function requireOurs(place: RuntimePlace, artefact: Artefact): Promise<voi
   if (stranger !== undefined) throw foreign(`it holds ${stranger}`);
   if (place.source === 'cache') return;
   if (!names.includes(MANIFEST_NAME)) throw foreign('it has no manifest of an installation');
-  if (manifestOf(directory)?.origin === 'verify') {
+  if (manifestIfReadable(directory)?.origin === 'verify') {
     throw foreign('its libraries were there before tfe-node verified them');
-  }
-}
-
-/** The manifest, or null where there is none that can be read. */
-function manifestOf(directory: string): Manifest | null {
-  try {
-    return readManifest(directory, 'cpu');
-  } catch (error) {
-    if (isTfeError(error)) return null;
-    throw error;
   }
 }
 
@@ -425,7 +478,10 @@ export interface RemoveResult {
  * @throws TFE_RUNTIME_FOREIGN when the folder has no manifest of ours, or holds anything that we did not put there
  */
 export async function removeRuntime(
-  options: Omit<InstallOptions, 'wheel' | 'force' | 'terminal' | 'report' | 'signal'> = {},
+  options: Omit<
+    InstallOptions,
+    'wheel' | 'fromPython' | 'dest' | 'force' | 'terminal' | 'report' | 'signal'
+  > = {},
 ): Promise<RemoveResult> {
   const { artefact, place } = prepare(options);
   const { directory } = place;
@@ -443,7 +499,7 @@ export async function removeRuntime(
   if (!names.includes(MANIFEST_NAME)) {
     throw tfeError('TFE_RUNTIME_FOREIGN', { directory, problem: 'it has no manifest.json' });
   }
-  if (manifestOf(directory)?.origin === 'verify') {
+  if (manifestIfReadable(directory)?.origin === 'verify') {
     const manifest = join(directory, MANIFEST_NAME);
     await at(manifest, () => rm(manifest));
     return { directory, outcome: 'forgotten', swept };

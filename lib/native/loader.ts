@@ -6,15 +6,11 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { tfeError } from '../errors';
 import { requireBinding, type NativeBinding } from './binding';
-import { locateRuntime } from './locate';
+import { REQUIRED_CPU_FLAGS } from './cpu';
+import { locateRuntime, type RuntimeLocation } from './locate';
 
 /** What the addon is built with (CMakeLists.txt, binding.gyp); loading it on less is a segmentation fault. */
-const REQUIRED_NODE_API = 9;
-
-/** Without these TensorFlow's x86_64 library dies of an illegal instruction. */
-const REQUIRED_CPU_FLAGS: Readonly<Partial<Record<NodeJS.Architecture, readonly string[]>>> = {
-  x64: ['avx'],
-};
+export const REQUIRED_NODE_API = 9;
 
 let opened: NativeBinding | null = null;
 
@@ -38,17 +34,20 @@ function open(): NativeBinding {
   if (location.notice !== null) {
     process.emitWarning(location.notice, { code: 'TFE_RUNTIME_UNVERIFIED' });
   }
-  binding.open(
-    location.ccPath,
-    location.frameworkPath,
-    location.version,
-    REQUIRED_CPU_FLAGS[process.arch] ?? [],
-  );
+  openLibrary(binding, location);
   return binding;
 }
 
+/** Opens the two images at `location`; the doctor takes this step by itself. */
+export function openLibrary(
+  binding: NativeBinding,
+  { ccPath, frameworkPath, version }: RuntimeLocation,
+): void {
+  binding.open(ccPath, frameworkPath, version, REQUIRED_CPU_FLAGS[process.arch] ?? []);
+}
+
 /** `TFE_NODE_ADDON`, else the CMake build, else the node-gyp build. */
-function findAddon(): string {
+export function findAddon(): string {
   const explicit = process.env['TFE_NODE_ADDON'];
   const root = packageRoot();
   const candidates =
@@ -64,7 +63,7 @@ function findAddon(): string {
 }
 
 /** The folder of this package's package.json, from the sources and from dist alike. */
-function packageRoot(): string {
+export function packageRoot(): string {
   let folder = __dirname;
   while (!existsSync(join(folder, 'package.json'))) {
     const parent = dirname(folder);
@@ -74,7 +73,8 @@ function packageRoot(): string {
   return folder;
 }
 
-function loadAddon(path: string): NativeBinding {
+/** Requires the addon, after a look at what this Node offers. */
+export function loadAddon(path: string): NativeBinding {
   const offered = process.versions['napi'] ?? 'none';
   if (!(Number(offered) >= REQUIRED_NODE_API)) {
     throw tfeError('TFE_ADDON_ABI', { required: REQUIRED_NODE_API, found: offered });

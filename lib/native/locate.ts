@@ -8,10 +8,17 @@ import { tfeError } from '../errors';
 import { errnoOf, hashFileSync, isAbsent, problemOf, readHead, type FileStamp } from './files';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { readManifest, type Manifest } from './manifest';
-import { runtimePlace, verifiesFully, type Environment, type RuntimePlace } from './paths';
+import {
+  MANIFEST_NAME,
+  runtimePlace,
+  verifiesFully,
+  type Environment,
+  type RuntimePlace,
+} from './paths';
 import {
   artefactFor,
   defaultPin,
+  librariesOf,
   variantsFor,
   type Artefact,
   type Pin,
@@ -50,7 +57,8 @@ export interface RuntimeLocation {
 /**
  * The installed library, ready to be opened.
  *
- * Per file it compares what tells a changed file from the checked one: header, size, inode and modification time.
+ * Per file it compares what tells a changed file from the checked one: header, size, inode and modification time; in a
+ * folder that was made to be copied (`install --dest`), header and size.
  * `TFE_NODE_VERIFY=full` hashes both libraries as well (about 2 s).
  *
  * @throws TFE_PLATFORM_UNSUPPORTED, TFE_VARIANT_UNAVAILABLE, TFE_RUNTIME_ENVIRONMENT
@@ -150,16 +158,12 @@ function lookInto(
   };
 }
 
-export function librariesOf(artefact: Artefact): readonly [PinnedLibrary, PinnedLibrary] {
-  return [artefact.libraries.framework, artefact.libraries.cc];
-}
-
 /**
  * The variant whose library sizes a folder has, or undefined when it has those of none.
  *
  * @throws TFE_RUNTIME_LIBRARY_MISSING, TFE_RUNTIME_NOT_AN_IMAGE
  */
-export function variantBySize(
+function variantBySize(
   directory: string,
   platform: PlatformId,
   candidates: readonly Variant[],
@@ -241,7 +245,7 @@ export function requireFolder({ directory, source }: RuntimePlace, variant: Vari
 }
 
 /** The stamp of a library file whose header is right for the platform. */
-export function openImage(path: string, platform: PlatformId, variant: Variant): FileStamp {
+function openImage(path: string, platform: PlatformId, variant: Variant): FileStamp {
   let file: ReturnType<typeof readHead>;
   try {
     file = readHead(path, IMAGE_HEAD_BYTES);
@@ -270,7 +274,7 @@ function requireRecorded(
   const record = manifest.files.find(({ name }) => name === library.name);
   const corrupt = (problem: string): Error =>
     tfeError('TFE_RUNTIME_MANIFEST_CORRUPT', {
-      path: join(path, '..', 'manifest.json'),
+      path: join(path, '..', MANIFEST_NAME),
       problem,
       variant: manifest.variant,
     });
@@ -286,8 +290,11 @@ function requireRecorded(
       found: String(found),
     });
   if (stamp.size !== record.size) throw changed('size', record.size, stamp.size);
-  // With the content hashed, where it lies and when it was written add nothing.
-  if (full) return;
+  // With the content hashed, where it lies and when it was written add nothing; a portable folder may lie anywhere.
+  if (full || manifest.portable === true) return;
+  if (record.inode === undefined || record.mtimeMs === undefined) {
+    throw corrupt(`it records no inode and time of ${library.name}`);
+  }
   if (stamp.inode !== record.inode) throw changed('inode', record.inode, stamp.inode);
   if (stamp.mtimeMs !== record.mtimeMs) {
     throw changed('modification time', isoTime(record.mtimeMs), isoTime(stamp.mtimeMs));

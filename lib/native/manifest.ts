@@ -6,13 +6,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { tfeError } from '../errors';
+import { isTfeError, tfeError } from '../errors';
 import { isAbsent, problemOf, syncDirectory, type FileStamp } from './files';
 import { MANIFEST_NAME } from './paths';
 import type { Variant } from './pin';
 import type { PlatformId } from './platforms';
 
-export interface ManifestFile extends FileStamp {
+export interface ManifestFile extends Partial<Omit<FileStamp, 'size'>> {
+  readonly size: number;
   readonly name: string;
   readonly sha256: string;
 }
@@ -24,6 +25,11 @@ export interface Manifest {
   readonly variant: Variant;
   /** `install`: the whole folder is ours. `verify`: only this manifest is, the libraries were there before. */
   readonly origin: 'install' | 'verify';
+  /**
+   * The folder is made to be copied, into a container image for example: inodes and times are not recorded, and a load goes by
+   * names, headers and sizes.
+   */
+  readonly portable?: true;
   /** The wheel that the files came from; unknown where they were there before. */
   readonly wheelSha256?: string;
   readonly files: readonly ManifestFile[];
@@ -60,6 +66,17 @@ export function readManifest(directory: string, variant: Variant): Manifest | nu
   if ('problem' in result)
     throw corrupt(`it is not a manifest of this version (${result.problem})`);
   return result.value as Manifest;
+}
+
+/** The manifest, or null where there is none that can be read. */
+export function manifestIfReadable(directory: string): Manifest | null {
+  try {
+    // The variant goes into the error only.
+    return readManifest(directory, 'cpu');
+  } catch (error) {
+    if (isTfeError(error)) return null;
+    throw error;
+  }
 }
 
 /** Writes the manifest so that a reader finds the old one or the new one, never a part. */

@@ -107,7 +107,12 @@ export function variantsFor(platform: PlatformId, pin: Pin = defaultPin()): Vari
   return VARIANTS.filter((variant) => pin.artefacts[variant]?.[platform] !== undefined);
 }
 
+/** The two libraries, in the order in which they are opened: cc depends on the framework. */
+export function librariesOf(artefact: Artefact): readonly [PinnedLibrary, PinnedLibrary] {
+  return [artefact.libraries.framework, artefact.libraries.cc];
+}
+
 /** Every file of an artefact, in the order in which it is unpacked. */
 export function filesOf(artefact: Artefact): readonly PinnedFile[] {
-  return [artefact.libraries.framework, artefact.libraries.cc, ...artefact.notices];
+  return [...librariesOf(artefact), ...artefact.notices];
 }

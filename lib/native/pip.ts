@@ -85,7 +85,7 @@ export async function fetchWheel(options: FetchOptions): Promise<string> {
 }
 
 /** The exact wheel, whatever the Python that runs pip: the target is named in full. */
-export function downloadArguments(
+function downloadArguments(
   source: PinnedSource,
   tensorflow: string,
   directory: string,

@@ -38,14 +38,15 @@ export const manifestSchema = v.object({
   platform,
   variant,
   origin: v.picklist(['install', 'verify']),
+  portable: v.optional(v.literal(true)),
   wheelSha256: v.optional(sha256),
   files: v.array(
     v.object({
       name: fileName,
       size: byteCount,
       sha256,
-      inode: v.pipe(v.string(), v.regex(/^\d+$/u)),
-      mtimeMs: v.number(),
+      inode: v.optional(v.pipe(v.string(), v.regex(/^\d+$/u))),
+      mtimeMs: v.optional(v.number()),
     }),
   ),
 });

@@ -1,5 +1,6 @@
 /** What is loaded and what is held. Loads nothing unless asked to. */
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
+import { checkOptions } from '../tensor/options';
 import { native, nativeIfOpen } from './loader';
 
 export interface Status {
@@ -21,6 +22,8 @@ export interface Status {
   readonly peakTensors: number;
   /** Bytes of their data. */
   readonly liveBytes: number;
+  /** Bytes of tensor data that `dataSync({ copy: false })` lent and the garbage collector has not given back yet. */
+  readonly lentBytes: number;
 }
 
 /**
@@ -31,10 +34,18 @@ export interface Status {
  * status().liveTensors; // 0
  */
 export function status(options: { readonly load?: boolean } = {}): Status {
+  checkOptions('status', options, ['load']);
   const binding = options.load === true ? native() : nativeIfOpen();
   const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
   if (binding === null) {
-    return { ...base, tensorflow: null, liveTensors: 0, peakTensors: 0, liveBytes: 0 };
+    return {
+      ...base,
+      tensorflow: null,
+      liveTensors: 0,
+      peakTensors: 0,
+      liveBytes: 0,
+      lentBytes: 0,
+    };
   }
   const facts = binding.facts();
   return {
@@ -48,5 +59,6 @@ export function status(options: { readonly load?: boolean } = {}): Status {
     liveTensors: facts.liveHandles,
     peakTensors: facts.peakHandles,
     liveBytes: facts.liveBytes,
+    lentBytes: facts.lentBytes,
   };
 }

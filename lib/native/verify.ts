@@ -5,15 +5,16 @@
 import { statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTfeError, tfeError } from '../errors';
+import { tfeError } from '../errors';
 import { hashHandle, isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
-import { librariesOf, requireFolder, type LocateOptions } from './locate';
-import { readManifest, writeManifest, type Manifest, type ManifestFile } from './manifest';
+import { requireFolder, type LocateOptions } from './locate';
+import { manifestIfReadable, writeManifest, type Manifest, type ManifestFile } from './manifest';
 import { runtimePlace } from './paths';
 import {
   artefactFor,
   defaultPin,
+  librariesOf,
   variantsFor,
   type Pin,
   type PinnedLibrary,
@@ -88,11 +89,12 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
   const base = { directory, source, version: pin.tensorflow, variant, platform, ok, files };
   if (!ok) return { ...base, manifest: 'none', manifestProblem: null };
 
-  const previous = manifestIfReadable(directory, variant);
+  const previous = manifestIfReadable(directory);
+  const portable = previous?.portable === true;
   const records: ManifestFile[] = checked.map(({ file, stamp }) => ({
     name: file.name,
     sha256: file.expected.sha256,
-    ...stamp!,
+    ...(portable ? { size: stamp!.size } : stamp!),
   }));
   if (previous !== null && records.every((record) => isRecorded(record, previous, base))) {
     return { ...base, manifest: 'kept', manifestProblem: null };
@@ -101,7 +103,7 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
 }
 
 /** The variant that a folder's sizes point to; the first candidate when they point to none. */
-function nearestVariant(
+export function nearestVariant(
   directory: string,
   platform: PlatformId,
   candidates: readonly Variant[],
@@ -173,15 +175,6 @@ async function verifyLibrary(
   }
 }
 
-function manifestIfReadable(directory: string, variant: Variant): Manifest | null {
-  try {
-    return readManifest(directory, variant);
-  } catch (error) {
-    if (isTfeError(error)) return null;
-    throw error;
-  }
-}
-
 type Subject = Pick<VerifyReport, 'directory' | 'source' | 'version' | 'variant' | 'platform'>;
 
 function isRecorded(record: ManifestFile, manifest: Manifest, subject: Subject): boolean {
@@ -191,7 +184,9 @@ function isRecorded(record: ManifestFile, manifest: Manifest, subject: Subject):
     manifest.variant === subject.variant &&
     manifest.platform === subject.platform &&
     before?.sha256 === record.sha256 &&
-    sameStamp(before, record)
+    before.size === record.size &&
+    before.inode === record.inode &&
+    before.mtimeMs === record.mtimeMs
   );
 }
 
@@ -212,6 +207,7 @@ async function record(
       platform: subject.platform,
       variant: subject.variant,
       origin,
+      ...(previous?.portable === true ? { portable: true } : {}),
       ...(wheelSha256 === undefined ? {} : { wheelSha256 }),
       files: [...files, ...(previous?.files ?? []).filter(({ name }) => !libraries.has(name))],
     });

@@ -264,7 +264,7 @@ function entryName(entry: Entry): string {
 }
 
 /** Why a name would leave the folder it is unpacked into, on any operating system; to follow "which ...". */
-export function escapeProblem(name: string): string | undefined {
+function escapeProblem(name: string): string | undefined {
   if (name.includes('\0')) return 'holds a NUL character';
   if (name.includes('\\')) return 'holds a backslash';
   if (name.startsWith('/')) return 'is an absolute path';

@@ -7,11 +7,15 @@ import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
-/** Debuggers and savers that reach for a session that eager execution has not (segmentation fault). */
+/**
+ * Ops that end the process instead of failing: debuggers and savers that reach for a session that eager execution has
+ * not, and a reader of files with threads of its own, which the walk saw end the process.
+ */
 export const CRASHING: ReadonlySet<string> = new Set([
   'CalibrationStatisticsSaver',
   'DebugIdentityV3',
   'DumpTensor',
+  'RecordInput',
 ]);
 
 /** Rank of each input; null: any; -1: any but 0. */

@@ -5,7 +5,7 @@ import type { ExtensionOp } from '../extension/op';
 import type { Tensor } from '../tensor/tensor';
 import { EagerRuntime } from './eager';
 
-export const defaultEngine = new TfeEngine();
+const engine = new TfeEngine();
 
 const runtime = new EagerRuntime();
 for (const { runtime: family } of FAMILIES) {
@@ -22,5 +22,5 @@ export function defaultEagerRuntime(): EagerRuntime {
 
 /** Runs an op of one output. */
 export function applyOne(op: ExtensionOp, inputs: readonly Tensor[]): Tensor {
-  return runtime.apply(defaultEngine, op, inputs)[0]!;
+  return runtime.apply(engine, op, inputs)[0]!;
 }

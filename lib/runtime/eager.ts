@@ -2,7 +2,7 @@
  * The eager lane: an extension op runs at once on a lent engine. Lookup and call, no program is built; what an op
  * declares is still checked around the call. Owns which modules are installed and the plans made from them.
  */
-import { describeShape } from '../describe';
+import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type {
   Engine,
@@ -14,8 +14,8 @@ import type {
 import { checkFamilyId } from '../extension/family-id';
 import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
-import { requireTensor } from '../core-ops/operand';
-import { currentScope, runIn, Scope } from '../tensor/scope';
+import { argumentError, requireCountable, requireTensor } from '../core-ops/operand';
+import { currentScope, NOBODY, runIn, Scope, type Survivors } from '../tensor/scope';
 import { liveId, releaseAll, type Tensor } from '../tensor/tensor';
 
 interface Installed {
@@ -94,7 +94,10 @@ export class EagerRuntime {
     this.#publish([...this.#snapshot.installed, added]);
   }
 
-  /** Installs a module in place of the one with its id that claims the same engines, if there is one. */
+  /**
+   * Installs a module in place of the one with its id that claims the same engines, if there is one.
+   * @throws TfeError as {@link installExtensionModule}, except that the module it replaces is no conflict
+   */
   replaceExtensionModule(module: ExtensionModule): void {
     if (this.#has(module)) return;
     const added = configure(module);
@@ -113,6 +116,12 @@ export class EagerRuntime {
    *   `TFE_EXTENSION_MISSING_MODULE`, `TFE_EXTENSION_OUTPUTS`, `TFE_EXTENSION_ALIAS`, and what the executor throws
    */
   apply(engine: Engine, op: ExtensionOp, inputs: readonly Tensor[]): readonly Tensor[] {
+    if (typeof (op as unknown as Partial<ExtensionOp> | null)?.inferOutputMeta !== 'function') {
+      throw argumentError('EagerRuntime.apply()', 'op', "what a family's op() makes", op);
+    }
+    if (!Array.isArray(inputs)) {
+      throw argumentError('EagerRuntime.apply()', 'inputs', 'an array of tensors', inputs);
+    }
     const { familyId } = op;
     if (inputs.length !== op.inputCount) {
       const facts = { familyId, expected: op.inputCount, received: inputs.length };
@@ -122,17 +131,20 @@ export class EagerRuntime {
       liveId(requireTensor(inputs[i], familyId, `input ${i}`), familyId);
     }
     const metas = op.inferOutputMeta(new ExtensionShapeContext(familyId, inputs));
-    if (metas.length !== op.outputCount) {
-      throw outputsError(op, `metadata of ${op.outputCount} outputs`, `${metas.length}`);
-    }
+    checkMetas(op, inputs, metas);
     const executor = this.#plan(engine, op);
 
     // Whatever the executor makes besides its outputs is freed, also when it throws.
     const outer = currentScope();
     const inner = new Scope();
-    let survivors = NOTHING;
+    let survivors: Survivors = NOBODY;
     try {
-      const outputs = runIn(inner, () => executor.execute(engine, inputs));
+      const answer: unknown = runIn(inner, () => executor.execute(engine, inputs));
+      if (!Array.isArray(answer)) {
+        throw outputsError(op, `an array of ${metas.length} outputs`, describeValue(answer));
+      }
+      // A copy: the executor's own array may change, or do something of its own when it is searched.
+      const outputs = Array.prototype.slice.call(answer) as Tensor[];
       checkOutputs(op, inputs, metas, outputs, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
@@ -142,7 +154,10 @@ export class EagerRuntime {
   }
 
   #plan(engine: Engine, op: ExtensionOp): PreparedOperationExecutor {
-    const { type } = engine;
+    const type = (engine as Engine | null | undefined)?.type;
+    if (typeof type?.engineId !== 'string') {
+      throw argumentError('EagerRuntime.apply()', 'engine', 'an engine with a type', engine);
+    }
     const { epoch, claims, engineTypes } = this.#snapshot;
     const plan = this.#plans.get(op);
     if (plan?.epoch === epoch && plan.engine === type) return plan.executor;
@@ -207,8 +222,6 @@ function checkEngine(known: ReadonlyMap<string, EngineType>, type: EngineType): 
   });
 }
 
-const NOTHING = { has: (_tensor: unknown): boolean => false };
-
 function keyOf(engine: ExtensionEngine): string {
   return `${engine.familyId} on ${engine.engine.engineId}`;
 }
@@ -222,6 +235,9 @@ function standsInFor(added: Installed, other: Installed): boolean {
 }
 
 function configure(module: ExtensionModule): Installed {
+  if (typeof (module as Partial<ExtensionModule> | null | undefined)?.configure !== 'function') {
+    throw argumentError('installExtensionModule()', 'module', 'a module with configure()', module);
+  }
   const engines: ExtensionEngine[] = [];
   module.configure({
     registerEngine(engine) {
@@ -231,6 +247,20 @@ function configure(module: ExtensionModule): Installed {
   });
   // A copy: what a module registers later is not installed.
   return { module, engines: [...engines] };
+}
+
+function checkMetas(op: ExtensionOp, inputs: readonly Tensor[], metas: unknown): void {
+  if (!Array.isArray(metas) || metas.length !== op.outputCount) {
+    const received = Array.isArray(metas) ? `${metas.length}` : describeValue(metas);
+    throw outputsError(op, `metadata of ${op.outputCount} outputs`, received);
+  }
+  for (const meta of metas as readonly (Partial<TensorMeta> | null | undefined)[]) {
+    const shape = meta?.shape;
+    if (!Array.isArray(shape)) {
+      throw outputsError(op, 'metadata as { dtype, shape }', describeValue(meta));
+    }
+    requireCountable(shape as readonly number[], inputs, op.familyId);
+  }
 }
 
 function checkOutputs(

@@ -6,8 +6,6 @@ import type { Payload } from '../extension/payload';
 import { FAMILIES } from '../families';
 import { applyOne } from './default';
 
-export type { OpExecutor } from '../core-ops/table';
-
 /** Which op a lowered site runs: a core op by name, or an extension family with its payload. */
 export type OpRef =
   | { readonly kind: 'core'; readonly name: string }

@@ -1,8 +1,7 @@
 /**
- * JavaScript values to tensors: what they are, whether they fit the dtype and the shape. Everything is checked before
- * a byte is handed to TensorFlow, and the bytes are copied: later changes to the caller's array change no tensor.
+ * `tf.constant`: JavaScript values to tensors. Everything is checked before a byte is handed to TensorFlow, and the bytes
+ * are copied: later changes to the caller's array change no tensor.
  */
-import { types } from 'node:util';
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { native } from '../native/loader';
@@ -11,20 +10,32 @@ import {
   DTYPE_NAMES,
   DTYPES,
   isDType,
-  newCarrier,
-  type DataOf,
+  lanesOf,
+  type Complex,
   type DType,
+  type PlainDType,
   type TypedArray,
 } from './dtype';
+import { packStrings } from './strings';
 import type { Tensor } from './tensor';
-import { isTensor, sizeOf, tensorOf } from './tensor';
+import { sizeOf, tensorOf } from './tensor';
+import { allocate, isDim, MAX_RANK, readValues } from './values';
 
-type Scalar = number | bigint | boolean;
+type NumericScalar = number | bigint | boolean | Complex;
+type Scalar = NumericScalar | string;
 type Carrier = TypedArray | Uint8ClampedArray;
 
-/** A number, bigint or boolean, or arrays of them nested to any depth. */
+/** A number, bigint, boolean, complex number or text, or arrays of them nested to any depth. */
 export type NestedValues = Scalar | readonly NestedValues[];
+/** What `tf.constant` takes: nested values, or the typed array of a dtype. */
 export type ConstantValues = NestedValues | Carrier;
+
+type NestedNumbers = NumericScalar | readonly NestedNumbers[];
+/** What an op with numbers takes in the place of a tensor. */
+export type NumericValues = NestedNumbers | Carrier;
+
+/** Texts, or the bytes of strings, or arrays of them nested to any depth. */
+export type StringValues = string | Uint8Array | readonly StringValues[];
 
 /** What is at the bottom of nested arrays. Spelled out: a recursive type of values this wide does not end. */
 type Leaf<V> = V extends Carrier | Scalar
@@ -78,78 +89,75 @@ type DTypeOfLeaf<L> = [L] extends [never]
                           ? 'int64'
                           : L extends boolean
                             ? 'bool'
-                            : DType;
+                            : L extends string
+                              ? 'string'
+                              : L extends Complex
+                                ? 'complex128'
+                                : DType;
 
 /** How deeply values are nested: the rank of their tensor; `number` beyond four. */
-export type RankOf<V> = V extends Carrier
-  ? 1
-  : V extends Scalar
-    ? 0
-    : V extends readonly (infer A)[]
-      ? [A] extends [Scalar]
-        ? 1
-        : A extends readonly (infer B)[]
-          ? [B] extends [Scalar]
-            ? 2
-            : B extends readonly (infer C)[]
-              ? [C] extends [Scalar]
-                ? 3
-                : C extends readonly (infer E)[]
-                  ? [E] extends [Scalar]
-                    ? 4
-                    : number
-                  : number
-              : number
-          : number
-      : number;
+export type RankOf<V> = V extends Carrier ? 1 : NestingOf<V, Scalar>;
 
+type NestingOf<V, S> = V extends S
+  ? 0
+  : V extends readonly (infer A)[]
+    ? [A] extends [S]
+      ? 1
+      : A extends readonly (infer B)[]
+        ? [B] extends [S]
+          ? 2
+          : B extends readonly (infer C)[]
+            ? [C] extends [S]
+              ? 3
+              : C extends readonly (infer E)[]
+                ? [E] extends [S]
+                  ? 4
+                  : number
+                : number
+            : number
+        : number
+    : number;
+
+/** Options of `tf.constant`. */
 export interface ConstantOptions<D extends DType, S extends readonly number[]> {
-  /** Default: the carrier's dtype; float32 for numbers, int64 for bigints, bool for booleans. */
+  /** Default: the carrier's dtype; float32 for numbers, int64 for bigints, bool for booleans, ... */
   readonly dtype?: D;
   /** Default: the nesting of the values. One value fills the whole shape. */
   readonly shape?: S;
 }
 
-const MAX_RANK = 254;
+type GivenRank<S extends readonly number[], Nesting> = S extends readonly [never]
+  ? Nesting
+  : S['length'];
 
 /** Signature of `tf.constant`: rank from the shape when there is one, else from the nesting of the values. */
-export type Constant = <
-  const V extends ConstantValues,
-  D extends DType = DefaultDType<V>,
-  const S extends readonly number[] = readonly [unspecified: never],
->(
-  values: V,
-  options?: ConstantOptions<D, S>,
-) => Tensor<D, S extends readonly [never] ? RankOf<V> : S['length']>;
+export interface Constant {
+  <const V extends StringValues, const S extends readonly number[] = readonly [unspecified: never]>(
+    values: V,
+    options: ConstantOptions<'string', S> & { readonly dtype: 'string' },
+  ): Tensor<'string', GivenRank<S, NestingOf<V, string | Uint8Array>>>;
+  <
+    const V extends ConstantValues,
+    D extends DType = DefaultDType<V>,
+    const S extends readonly number[] = readonly [unspecified: never],
+  >(
+    values: V,
+    options?: ConstantOptions<D, S>,
+  ): Tensor<NoInfer<D>, GivenRank<S, RankOf<V>>>;
+}
 
-/**
- * Makes a tensor of `values`.
- *
- * Python's `tf.constant`, except that JavaScript has one number type: numbers become float32 (Python makes integers
- * int32), bigints int64, booleans bool; typed arrays keep their dtype. Values must fit the dtype exactly, apart from
- * rounding to float32: integers in range, no fraction, no NaN for an integer dtype.
- *
- * @throws TfeError `TFE_VALUES_TYPE`, `TFE_VALUES_RAGGED`, `TFE_VALUE_DOES_NOT_FIT`, `TFE_SHAPE_INVALID`,
- *   `TFE_SHAPE_MISMATCH`, `TFE_DTYPE_UNKNOWN`, `TFE_OPTION_UNKNOWN`
- * @example
- * tf.constant([[1, 2], [3, 4]]); // Tensor<'float32', 2>
- * tf.constant([1n, 2n]); // Tensor<'int64', 1>
- * tf.constant(new Float32Array(6), { shape: [2, 3] }); // Tensor<'float32', 2>
- * tf.constant(0, { dtype: 'int32', shape: [2, 2] }); // four zeros
- */
+/** `tf.constant`, documented there. */
 export const constant = ((
   values: unknown,
   options: ConstantOptions<DType, readonly number[]> = {},
 ): Tensor => {
   checkOptions('tf.constant', options, ['dtype', 'shape']);
-  if (options.dtype !== undefined && !isDType(options.dtype)) {
-    throw tfeError('TFE_DTYPE_UNKNOWN', {
-      received: describeValue(options.dtype),
-      allowed: DTYPE_NAMES,
-    });
+  // Read once: a getter may answer something else the next time.
+  const { dtype, shape } = options;
+  if (dtype !== undefined && !isDType(dtype)) {
+    throw tfeError('TFE_DTYPE_UNKNOWN', { received: describeValue(dtype), allowed: DTYPE_NAMES });
   }
-  if (options.shape !== undefined) checkShape(options.shape);
-  return makeConstant(values, options.dtype, options.shape);
+  return makeConstant(values, dtype, shape === undefined ? undefined : checkedShape(shape));
 }) as Constant;
 
 /** `constant` after its options are known to be good. `dtype` undefined: derived from the values. */
@@ -161,194 +169,42 @@ export function makeConstant(
   const read = readValues(values, dtype);
   const finalShape = shape ?? read.shape;
   const elements = sizeOf(finalShape);
-  let data = read.data;
-  if (data.length !== elements) {
-    if (data.length !== 1 || shape === undefined || elements > Number.MAX_SAFE_INTEGER) {
-      throw tfeError('TFE_SHAPE_MISMATCH', {
-        shape: describeShape(finalShape),
-        elements,
-        values: data.length,
-      });
-    }
-    const filled = newFilled(read.dtype, elements);
-    (filled as Float32Array).fill(data[0] as never);
-    data = filled;
+  const fills = read.count === 1 && shape !== undefined && elements <= Number.MAX_SAFE_INTEGER;
+  if (read.count !== elements && !fills) {
+    throw tfeError('TFE_SHAPE_MISMATCH', {
+      shape: describeShape(finalShape),
+      elements,
+      values: read.count,
+    });
   }
   const binding = native();
+  if (read.dtype === 'string') {
+    const { bytes, lengths } = packStrings(read.data);
+    binding.scratch.set(finalShape);
+    return tensorOf(binding, binding.createStrings(finalShape.length, bytes, lengths));
+  }
+  const data = read.count === elements ? read.data : newFilled(read.dtype, read.data, elements);
   binding.scratch.set(finalShape);
-  const id = binding.create(DTYPES[read.dtype].tf, finalShape.length, data);
-  return tensorOf(binding, id);
+  return tensorOf(binding, binding.create(DTYPES[read.dtype].tf, finalShape.length, data));
 }
 
-/** A carrier of a size that the caller's shape asked for: too large a one is an error of ours, not a RangeError. */
-function newFilled(dtype: DType, elements: number): TypedArray {
-  try {
-    return newCarrier(dtype, elements);
-  } catch (cause) {
-    throw tfeError(
-      'TFE_TENSOR_ALLOCATION',
-      { bytes: String(elements * DTYPES[dtype].bytes) },
-      { cause },
-    );
-  }
+/** A carrier full of one value. */
+function newFilled(dtype: PlainDType, value: TypedArray, elements: number): TypedArray {
+  const filled = allocate(dtype, elements);
+  if (lanesOf(dtype) === 1) return (filled as Float32Array).fill(value[0] as number);
+  for (let i = 0; i < filled.length; i++) filled[i] = value[i % 2]!;
+  return filled;
 }
 
-function checkShape(shape: unknown): asserts shape is readonly number[] {
-  const good =
-    Array.isArray(shape) &&
-    shape.length <= MAX_RANK &&
-    // Array.from: `every` would skip the holes of a sparse array.
-    Array.from(shape as unknown[]).every(
-      (dim) => Number.isSafeInteger(dim) && (dim as number) >= 0,
-    );
-  if (!good) throw tfeError('TFE_SHAPE_INVALID', { received: describeValue(shape) });
-}
-
-interface ReadValues {
-  readonly data: TypedArray;
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-}
-
-function readValues(values: unknown, dtype: DType | undefined): ReadValues {
-  const carried = carrierDType(values);
-  if (carried !== undefined) {
-    const array = values as TypedArray | Uint8ClampedArray;
-    const shape = [array.length];
-    // Uint8ClampedArray and Node's Buffer have uint8's bytes; bool is carried by bytes of 0 and 1.
-    if (dtype === undefined || dtype === carried) {
-      return { data: array as TypedArray, dtype: carried, shape };
-    }
-    if (dtype === 'bool' && carried === 'uint8') {
-      const bytes = array as Uint8Array;
-      for (let i = 0; i < bytes.length; i++) if (bytes[i]! > 1) refuse(bytes[i], i, 'bool');
-      return { data: bytes, dtype, shape };
-    }
-    return { data: convert(array, dtype), dtype, shape };
-  }
-  const shape = nestedShape(values);
-  const flat: (number | bigint | boolean)[] = [];
-  flatten(values, shape, 0, '', flat);
-  const target = dtype ?? dtypeOfScalars(flat);
-  return { data: convert(flat, target), dtype: target, shape };
-}
-
-/** By internal slot, so that typed arrays of another realm (jest, vm) are recognised and look-alikes are not. */
-function carrierDType(values: unknown): DType | undefined {
-  if (!ArrayBuffer.isView(values)) return undefined;
-  if (types.isFloat32Array(values)) return 'float32';
-  if (types.isFloat64Array(values)) return 'float64';
-  if (types.isBigInt64Array(values)) return 'int64';
-  if (types.isBigUint64Array(values)) return 'uint64';
-  if (types.isInt32Array(values)) return 'int32';
-  if (types.isUint32Array(values)) return 'uint32';
-  if (types.isInt16Array(values)) return 'int16';
-  if (types.isUint16Array(values)) return 'uint16';
-  if (types.isInt8Array(values)) return 'int8';
-  if (types.isUint8Array(values) || types.isUint8ClampedArray(values)) return 'uint8';
-  return undefined;
-}
-
-/** The shape that the first element of every level says; `flatten` holds the others against it. */
-function nestedShape(values: unknown): number[] {
-  const shape: number[] = [];
-  let level = values;
-  while (Array.isArray(level)) {
-    // A cyclic array would nest for ever; no tensor has more dims than this.
-    if (shape.length === MAX_RANK) refuseType(values, '');
-    shape.push(level.length);
-    level = (level as unknown[])[0];
-  }
-  return shape;
-}
-
-function flatten(
-  values: unknown,
-  shape: readonly number[],
-  axis: number,
-  path: string,
-  flat: (number | bigint | boolean)[],
-): void {
-  if (axis === shape.length) {
-    if (typeof values === 'number' || typeof values === 'bigint' || typeof values === 'boolean') {
-      flat.push(values);
-      return;
-    }
-    if (Array.isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);
-    refuseType(values, path);
-  }
-  const length = shape[axis]!;
-  if (!Array.isArray(values)) {
-    if (path === '' || isScalar(values)) {
-      refuseRagged(path, `an array of ${length}`, describeValue(values));
-    }
-    refuseType(values, path);
-  }
-  const level = values as unknown[];
-  if (level.length !== length) {
-    refuseRagged(path, `an array of ${length}`, `an array of ${level.length}`);
-  }
-  for (let i = 0; i < length; i++) flatten(level[i], shape, axis + 1, `${path}[${i}]`, flat);
-}
-
-function isScalar(value: unknown): boolean {
-  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean';
-}
-
-function refuseRagged(path: string, expected: string, received: string): never {
-  throw tfeError('TFE_VALUES_RAGGED', { path, expected, received });
-}
-
-function refuseType(value: unknown, path: string): never {
-  throw tfeError('TFE_VALUES_TYPE', {
-    path,
-    received: isTensor(value) ? 'a Tensor' : describeValue(value),
-  });
-}
-
-/** float32 for numbers (and for nothing at all, as in Python), int64 for bigints, bool for booleans. */
-function dtypeOfScalars(flat: readonly (number | bigint | boolean)[]): DType {
-  const first = typeof flat[0];
-  if (first === 'bigint') return 'int64';
-  if (first === 'boolean') return 'bool';
-  return 'float32';
-}
-
-function refuse(value: unknown, index: number, dtype: DType): never {
-  throw tfeError('TFE_VALUE_DOES_NOT_FIT', { value: describeValue(value), index, dtype });
-}
-
-/** Copies values into the dtype's carrier; each must fit. */
-function convert(values: ArrayLike<number | bigint | boolean>, dtype: DType): TypedArray {
-  const data = newCarrier(dtype, values.length);
-  const row = DTYPES[dtype];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    switch (row.kind) {
-      case 'float':
-        if (typeof value !== 'number') refuse(value, i, dtype);
-        (data as DataOf<'float32'>)[i] = value;
-        break;
-      case 'bool':
-        if (typeof value !== 'boolean') refuse(value, i, dtype);
-        (data as DataOf<'bool'>)[i] = value ? 1 : 0;
-        break;
-      case 'int': {
-        const number = typeof value === 'bigint' ? Number(value) : value;
-        if (typeof number !== 'number' || !Number.isInteger(number)) refuse(value, i, dtype);
-        if (number < row.range[0] || number > row.range[1]) refuse(value, i, dtype);
-        (data as DataOf<'int32'>)[i] = number;
-        break;
-      }
-      case 'bigint': {
-        if (typeof value === 'boolean') refuse(value, i, dtype);
-        if (typeof value === 'number' && !Number.isSafeInteger(value)) refuse(value, i, dtype);
-        const big = BigInt(value);
-        if (big < row.range[0] || big > row.range[1]) refuse(value, i, dtype);
-        (data as DataOf<'int64'>)[i] = big;
-        break;
-      }
+/** A copy, so that what was checked is what is used. */
+function checkedShape(shape: unknown): readonly number[] {
+  if (Array.isArray(shape)) {
+    const { length } = shape;
+    if (isDim(length) && length <= MAX_RANK) {
+      // Array.from: `every` would skip the holes of a sparse array.
+      const dims = Array.from({ length }, (_, axis) => (shape as unknown[])[axis]);
+      if (dims.every(isDim)) return dims;
     }
   }
-  return data;
+  throw tfeError('TFE_SHAPE_INVALID', { received: describeValue(shape) });
 }

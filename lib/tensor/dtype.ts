@@ -1,16 +1,22 @@
 /**
- * The dtypes that tensors can have here, as one table: TensorFlow's number, bytes per element, the typed
- * array that carries the data. native/dtype.cc mirrors it; a test walks both.
+ * The dtypes that tensors can have here, as one table: TensorFlow's number, bytes per element, how JavaScript writes the
+ * values. native/dtype.cc mirrors it; a test walks both.
  */
 
-export type DTypeKind = 'float' | 'int' | 'bigint' | 'bool';
+/**
+ * How a value is written: `half` (float16, bfloat16) as a number or by its bits, `complex` as `{ re, im }`. `opaque` dtypes
+ * hold nothing that JavaScript could write or read; their tensors are passed on and freed.
+ */
+export type DTypeKind =
+  'float' | 'half' | 'int' | 'bigint' | 'bool' | 'complex' | 'string' | 'opaque';
 
 interface DTypeRow {
   /** TF_DataType. */
   readonly tf: number;
+  /** Bytes per element; 0 where an element is not plain bytes. */
   readonly bytes: number;
   readonly kind: DTypeKind;
-  /** Smallest and largest integer; absent for floats and bool. */
+  /** Smallest and largest integer; absent for all but integers. */
   readonly range?: readonly [min: number, max: number] | readonly [min: bigint, max: bigint];
   /** What Python's true division answers for two tensors of this dtype. */
   readonly quotient: string | null;
@@ -19,6 +25,8 @@ interface DTypeRow {
 export const DTYPES = {
   float32: { tf: 1, bytes: 4, kind: 'float', quotient: 'float32' },
   float64: { tf: 2, bytes: 8, kind: 'float', quotient: 'float64' },
+  float16: { tf: 19, bytes: 2, kind: 'half', quotient: 'float16' },
+  bfloat16: { tf: 14, bytes: 2, kind: 'half', quotient: 'bfloat16' },
   int8: { tf: 6, bytes: 1, kind: 'int', range: [-128, 127], quotient: 'float32' },
   int16: { tf: 5, bytes: 2, kind: 'int', range: [-32768, 32767], quotient: 'float32' },
   int32: { tf: 3, bytes: 4, kind: 'int', range: [-2147483648, 2147483647], quotient: 'float64' },
@@ -40,6 +48,11 @@ export const DTYPES = {
     quotient: 'float64',
   },
   bool: { tf: 10, bytes: 1, kind: 'bool', quotient: null },
+  complex64: { tf: 8, bytes: 8, kind: 'complex', quotient: 'complex64' },
+  complex128: { tf: 18, bytes: 16, kind: 'complex', quotient: 'complex128' },
+  string: { tf: 7, bytes: 0, kind: 'string', quotient: null },
+  resource: { tf: 20, bytes: 0, kind: 'opaque', quotient: null },
+  variant: { tf: 21, bytes: 0, kind: 'opaque', quotient: null },
 } as const satisfies Readonly<Record<string, DTypeRow>>;
 
 /** Name of a dtype, as TensorFlow spells it. */
@@ -47,10 +60,12 @@ export type DType = keyof typeof DTYPES;
 
 export const DTYPE_NAMES = Object.keys(DTYPES) as readonly DType[];
 
-/** The typed array that carries each dtype's data. */
+/** The typed array that has the bytes of each dtype: halves by their bits, complex numbers as (re, im) pairs. */
 export interface CarrierOf {
   float32: Float32Array;
   float64: Float64Array;
+  float16: Uint16Array;
+  bfloat16: Uint16Array;
   int8: Int8Array;
   int16: Int16Array;
   int32: Int32Array;
@@ -60,9 +75,27 @@ export interface CarrierOf {
   uint32: Uint32Array;
   uint64: BigUint64Array;
   bool: Uint8Array;
+  complex64: Float32Array;
+  complex128: Float64Array;
 }
-export type DataOf<D extends DType> = CarrierOf[D];
-export type TypedArray = CarrierOf[DType];
+/** The dtypes whose elements are plain bytes. */
+export type PlainDType = keyof CarrierOf;
+export type TypedArray = CarrierOf[PlainDType];
+
+/** A complex number. */
+export interface Complex {
+  readonly re: number;
+  readonly im: number;
+}
+
+export function isPlain(dtype: DType): dtype is PlainDType {
+  return DTYPES[dtype].bytes > 0;
+}
+
+export const PLAIN_DTYPES = DTYPE_NAMES.filter(isPlain);
+
+/** The dtypes of numbers, complex ones among them; bool is none. */
+export const NUMERIC_DTYPES = PLAIN_DTYPES.filter((dtype) => dtype !== 'bool');
 
 const BY_TF: readonly (DType | undefined)[] = (() => {
   const table: (DType | undefined)[] = [];
@@ -83,6 +116,8 @@ export function isDType(value: unknown): value is DType {
 const CARRIERS = {
   float32: Float32Array,
   float64: Float64Array,
+  float16: Uint16Array,
+  bfloat16: Uint16Array,
   int8: Int8Array,
   int16: Int16Array,
   int32: Int32Array,
@@ -92,9 +127,21 @@ const CARRIERS = {
   uint32: Uint32Array,
   uint64: BigUint64Array,
   bool: Uint8Array,
+  complex64: Float32Array,
+  complex128: Float64Array,
 } as const;
 
-/** A zeroed carrier of `length` elements. */
-export function newCarrier<D extends DType>(dtype: D, length: number): DataOf<D> {
-  return new CARRIERS[dtype](length) as DataOf<D>;
+/** How many elements of the carrier make one of the tensor. */
+export function lanesOf(dtype: PlainDType): 1 | 2 {
+  return DTYPES[dtype].kind === 'complex' ? 2 : 1;
+}
+
+/** A zeroed carrier of `length` elements of the tensor. */
+export function newCarrier<D extends PlainDType>(dtype: D, length: number): CarrierOf[D] {
+  return new CARRIERS[dtype](length * lanesOf(dtype)) as CarrierOf[D];
+}
+
+/** The carrier over memory that is there already, of this realm even where the memory is not. */
+export function carrierOver<D extends PlainDType>(dtype: D, memory: ArrayBuffer): CarrierOf[D] {
+  return new CARRIERS[dtype](memory) as CarrierOf[D];
 }

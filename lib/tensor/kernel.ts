@@ -6,7 +6,7 @@ import type { NativeAttr } from '../native/binding';
 import { native } from '../native/loader';
 import { liveId, tensorOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
-import { runIn, Scope } from './scope';
+import { NOBODY, runIn, Scope } from './scope';
 
 /** An input that is the same at every call, such as an axis. */
 export interface KernelConstant {
@@ -15,6 +15,7 @@ export interface KernelConstant {
   readonly dtype: 'int32' | 'int64';
 }
 
+/** Which op, with what fixed. */
 export interface KernelSpec {
   /** What errors call it: `tf.matmul`. */
   readonly label: string;
@@ -26,6 +27,14 @@ export interface KernelSpec {
   readonly constants?: readonly KernelConstant[];
 }
 
+/**
+ * One TensorFlow op, ready to run. An executor gets its kernels from its engine, which prepares each once:
+ * `engine.kernel(spec)`.
+ *
+ * @example
+ * const kernel = new Kernel({ label: 'example.negate', name: 'Neg', inputs: 1 });
+ * kernel.run1(tf.constant([1, -2])).dataSync(); // Float32Array [-1, 2]
+ */
 export class Kernel {
   readonly #spec: KernelSpec;
   #index = -1;
@@ -35,8 +44,9 @@ export class Kernel {
   }
 
   /**
-   * Runs the op.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`; `TFE_OP_FAILED` with TensorFlow's status when TensorFlow refuses
+   * Runs an op of one input. The output belongs to the current scope.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`; `TFE_OP_FAILED` with TensorFlow's status when TensorFlow refuses;
+   *   `TFE_BINDING_ARGUMENT` at the first run of a spec that TensorFlow's op does not agree with
    */
   run1(a: Tensor): Tensor {
     const binding = native();
@@ -44,12 +54,14 @@ export class Kernel {
     return tensorOf(binding, binding.run(index, this.#id(a)));
   }
 
+  /** {@link run1} for two inputs. */
   run2(a: Tensor, b: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b)));
   }
 
+  /** {@link run1} for three inputs. */
   run3(a: Tensor, b: Tensor, c: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
@@ -75,7 +87,7 @@ export class Kernel {
       ]);
       this.#index = binding.prepare(label, name, inputs, attrs, shared);
     } finally {
-      temporary.close(new Set(), null, (ids, count) => {
+      temporary.close(NOBODY, null, (ids, count) => {
         binding.releaseAll(ids, count);
       });
     }

@@ -6,7 +6,6 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { types } from 'node:util';
-import { tfeError } from '../errors';
 
 /** What a scope needs of a tensor. Implemented by Tensor; kept apart so that the two files do not cycle. */
 export interface Scoped {
@@ -61,6 +60,9 @@ export interface Survivors {
   has(tensor: Scoped): boolean;
 }
 
+/** None of them. */
+export const NOBODY: Survivors = new Set<Scoped>();
+
 type ReleaseAll = (ids: Float64Array, count: number) => void;
 
 /** The innermost synchronous scope. Always null when control returns to the event loop. */
@@ -114,10 +116,6 @@ export function isThenable(value: unknown): boolean {
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     typeof (value as { then?: unknown }).then === 'function'
   );
-}
-
-export function refusePromise(): never {
-  throw tfeError('TFE_SCOPE_PROMISE', {});
 }
 
 /** Collects the tensors in a result: itself, and those in nested arrays, Maps, Sets and plain objects. */

@@ -4,15 +4,30 @@
  */
 import { inspect } from 'node:util';
 import { describeShape, describeValue } from '../describe';
-import { tfeError } from '../errors';
+import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
-import { DTYPES, dtypeOfTf, newCarrier, type DataOf, type DType } from './dtype';
+import { DTYPES, dtypeOfTf, type DType } from './dtype';
+import {
+  arrayOptions,
+  dataOptions,
+  MAX_ENTRIES,
+  nest,
+  readData,
+  readElements,
+  type ArrayOptions,
+  type DataOf,
+  type ElementOf,
+  type NestedArray,
+  type NoOptions,
+  type ReadOptions,
+  type Source,
+} from './readback';
 import {
   adopt,
   currentScope,
   isThenable,
-  refusePromise,
+  NOBODY,
   runIn,
   runInAsync,
   Scope,
@@ -21,44 +36,16 @@ import {
   type Survivors,
 } from './scope';
 
-/** What `dataSync` answers for int64 and uint64. */
-export interface ReadOptions {
-  /**
-   * `'bigint'` (default): a BigInt64Array or BigUint64Array. `'number'`: an array of Numbers, safe for JSON,
-   * or `TFE_INT64_UNSAFE` where one does not fit.
-   */
-  readonly int64?: 'bigint' | 'number';
-}
-
-/** Nested arrays of depth R, for `arraySync`. */
-export type NestedArray<T, R extends number> = number extends R
-  ? T | unknown[]
-  : R extends 0
-    ? T
-    : R extends 1
-      ? T[]
-      : R extends 2
-        ? T[][]
-        : R extends 3
-          ? T[][][]
-          : unknown[];
-
-/** One element of a dtype's `arraySync`. */
-export type ElementOf<D extends DType> = D extends 'int64' | 'uint64'
-  ? bigint
-  : D extends 'bool'
-    ? boolean
-    : number;
-
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
 
-/** Finds the native id; -1 when disposed. Set in Tensor's static block: the field itself is private. */
+/** Doors to what is private in Tensor, set in its static block. `idOf` answers -1 for a disposed tensor. */
 let idOf: (tensor: Tensor) => number;
 let hasId: (value: object) => boolean;
+let newTensor: (id: number, dtype: DType, shape: number[]) => Tensor;
 
 /**
- * A tensor held by TensorFlow. `D` is its dtype, `R` its rank.
+ * A tensor held by TensorFlow. `D` is its dtype, `R` its rank. Made by `tf.constant` and by ops only.
  *
  * Free it with `scope`, `using` or `dispose()`. Reading a disposed tensor throws `TFE_TENSOR_DISPOSED`.
  *
@@ -70,17 +57,20 @@ export class Tensor<
   out D extends DType = DType,
   out R extends number = number,
 > implements Disposable {
-  /** Name of the dtype: `'float32'`. */
-  readonly dtype: D;
+  readonly #dtype: D;
   #id: number;
   readonly #shape: number[];
   #owner: Scope | null = null;
 
-  /** @internal Tensors are made by `tf.constant` and by ops. */
-  constructor(id: number, dtype: D, shape: number[]) {
+  private constructor(id: number, dtype: D, shape: number[]) {
     this.#id = id;
-    this.dtype = dtype;
+    this.#dtype = dtype;
     this.#shape = shape;
+  }
+
+  /** Name of the dtype: `'float32'`. */
+  get dtype(): D {
+    return this.#dtype;
   }
 
   /** Size of each dimension, outermost first. Frozen. */
@@ -88,11 +78,12 @@ export class Tensor<
     return Object.freeze(this.#shape);
   }
 
+  /** Number of dimensions; 0 for a scalar. */
   get rank(): R {
     return this.#shape.length as R;
   }
 
-  /** Number of elements. */
+  /** Number of elements: the product of the dimensions, 1 for a scalar. */
   get size(): number {
     return sizeOf(this.#shape);
   }
@@ -105,61 +96,54 @@ export class Tensor<
     return native().device(liveId(this, 'Tensor.device'));
   }
 
+  /** Whether its memory has been freed. Dtype, rank, shape and size can still be read then. */
   get isDisposed(): boolean {
     return this.#id < 0;
   }
 
   /**
-   * A copy of the data, in row-major order: the typed array of the dtype's row in docs/tensors.md.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`, `TFE_OPTION_VALUE`
+   * The data, in row-major order, as docs/tensors.md's table says for the dtype. A copy, unless `{ copy: false }` allows
+   * the tensor's own memory: that is not copied, outlives the tensor, and must not be written to.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`
+   * @example tf.constant([1n, 2n]).dataSync({ int64: 'number' }); // [1, 2]
    */
-  dataSync(options: {
-    readonly int64: 'number';
-  }): D extends 'int64' | 'uint64' ? number[] : DataOf<D>;
-  dataSync(options?: { readonly int64?: 'bigint' }): DataOf<D>;
-  dataSync(options?: ReadOptions): DataOf<D> | number[];
-  dataSync(options?: ReadOptions): DataOf<D> | number[] {
-    const asNumbers = wantsNumbers(options, 'dataSync');
-    const data = readData(this);
-    return asNumbers && DTYPES[this.dtype].kind === 'bigint' ? toNumbers(data) : data;
+  dataSync<const O extends ReadOptions = NoOptions>(options?: O): DataOf<D, O> {
+    const choices = dataOptions('dataSync', options);
+    return readData(sourceOf(this, 'dataSync()'), 'dataSync()', choices) as DataOf<D, O>;
   }
 
   /**
    * Like `dataSync`, as a promise. The copy is made at once; the tensor may be disposed before the promise settles.
+   * Rejects with what `dataSync` throws.
+   * @example await tf.constant([1, 2]).data(); // Float32Array [1, 2]
    */
-  data(options: {
-    readonly int64: 'number';
-  }): Promise<D extends 'int64' | 'uint64' ? number[] : DataOf<D>>;
-  data(options?: { readonly int64?: 'bigint' }): Promise<DataOf<D>>;
   // eslint-disable-next-line @typescript-eslint/require-await -- async, so that errors reject
-  async data(options?: ReadOptions): Promise<DataOf<D> | number[]> {
+  async data<const O extends ReadOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
     return this.dataSync(options);
   }
 
   /**
    * A copy of the data as nested arrays: numbers, bigints for int64 and uint64 (numbers on request), booleans
-   * for bool; the bare value for rank 0.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_INT64_UNSAFE`
+   * for bool, `{ re, im }` for complex dtypes, texts for string (bytes on request); the bare value for rank 0.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_ARRAYS_TOO_LARGE`
+   * @example tf.constant([[1, 2], [3, 4]]).arraySync(); // [[1, 2], [3, 4]]
    */
   // Typed by `this`: with D and R in the results, Tensor<D, R> would not be a Tensor<DType, number>.
-  arraySync<T extends Tensor>(
+  arraySync<T extends Tensor, const O extends ArrayOptions = NoOptions>(
     this: T,
-    options: { readonly int64: 'number' },
-  ): NestedArray<T['dtype'] extends 'bool' ? boolean : number, T['rank']>;
-  arraySync<T extends Tensor>(
-    this: T,
-    options?: { readonly int64?: 'bigint' },
-  ): NestedArray<ElementOf<T['dtype']>, T['rank']>;
-  arraySync(options?: ReadOptions): unknown {
-    const asNumbers = wantsNumbers(options, 'arraySync');
-    const data = readData(this);
-    const flat: ArrayLike<unknown> =
-      asNumbers && DTYPES[this.dtype].kind === 'bigint'
-        ? toNumbers(data)
-        : this.dtype === 'bool'
-          ? Array.from(data as Uint8Array, (value) => value !== 0)
-          : data;
-    return nest(flat, this.#shape);
+    options?: O,
+  ): NestedArray<ElementOf<T['dtype'], O>, T['rank']>;
+  arraySync(options?: ArrayOptions): unknown {
+    const choices = arrayOptions('arraySync', options);
+    if (extentOf(this.#shape) > MAX_ENTRIES) {
+      throw tfeError('TFE_ARRAYS_TOO_LARGE', {
+        shape: describeShape(this.#shape),
+        limit: MAX_ENTRIES,
+      });
+    }
+    return nest(readElements(sourceOf(this, 'arraySync()'), 'arraySync()', choices), this.#shape);
   }
 
   /** Frees the tensor's memory. Doing it twice is fine. */
@@ -170,6 +154,7 @@ export class Tensor<
     if (this.#owner === null) unowned.unregister(this);
   }
 
+  /** What `using` calls at the end of the block. */
   [Symbol.dispose](): void {
     this.dispose();
   }
@@ -178,9 +163,10 @@ export class Tensor<
   toString(): string {
     const facts = `shape=${describeShape(this.#shape)}, dtype=${this.dtype}`;
     if (this.isDisposed) return `Tensor(disposed, ${facts})`;
-    if (this.size > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
-    const values = inspect(this.arraySync(), { depth: null, maxArrayLength: null, compact: 3 });
-    return `Tensor(${values}, ${facts})`;
+    // An empty tensor may have a long axis of empty rows.
+    if (extentOf(this.#shape) > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
+    if (DTYPES[this.dtype].kind === 'opaque') return `Tensor(opaque, ${facts})`;
+    return `Tensor(${inspect(printable(this), { depth: null, maxArrayLength: null, compact: 3 })}, ${facts})`;
   }
 
   /**
@@ -226,6 +212,7 @@ export class Tensor<
   static {
     idOf = (tensor) => tensor.#id;
     hasId = (value) => #id in value;
+    newTensor = (id, dtype, shape) => new Tensor(id, dtype, shape);
   }
 }
 
@@ -237,22 +224,26 @@ const unowned = new FinalizationRegistry<number>((id) => {
   native().release(id);
 });
 
-/** True for a tensor of this copy of tfe-node. */
+/**
+ * True for a tensor of this copy of tfe-node, disposed or not; false for everything else, look-alikes included.
+ * @example isTensor(tf.constant([1])); // true
+ */
 export function isTensor(value: unknown): value is Tensor {
   return typeof value === 'object' && value !== null && hasId(value);
 }
 
 /**
- * The native id of a live tensor.
- * @throws TfeError `TFE_TENSOR_DISPOSED`
+ * @internal The native id of a live tensor.
+ * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_ARGUMENT`
  */
 export function liveId(tensor: Tensor, use: string): number {
+  if (!isTensor(tensor)) refuseArgument(use, 'a Tensor', tensor);
   const id = idOf(tensor);
   if (id < 0) throw tfeError('TFE_TENSOR_DISPOSED', { use });
   return id;
 }
 
-/** The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
+/** @internal The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
 export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const scratch = binding.scratch;
   const dtype = dtypeOfTf(scratch[0]!);
@@ -263,12 +254,19 @@ export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const rank = scratch[1]!;
   const shape = new Array<number>(rank);
   for (let i = 0; i < rank; i++) shape[i] = scratch[i + 2]!;
-  const tensor = new Tensor(id, dtype, shape);
+  const tensor = newTensor(id, dtype, shape);
   adopt(tensor, currentScope());
   return tensor;
 }
 
-/** Product of the dims. */
+/** @internal Product of the dims that are not 0: the most entries that nested arrays of this shape have on one level. */
+export function extentOf(shape: readonly number[]): number {
+  let extent = 1;
+  for (const dim of shape) if (dim > 1) extent *= dim;
+  return extent;
+}
+
+/** @internal Product of the dims. */
 export function sizeOf(shape: readonly number[]): number {
   let size = 1;
   for (const dim of shape) size *= dim;
@@ -284,6 +282,7 @@ export function sizeOf(shape: readonly number[]): number {
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
 export function scope<T>(body: () => T): T {
+  if (typeof body !== 'function') refuseArgument('scope()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -292,7 +291,7 @@ export function scope<T>(body: () => T): T {
     if (isThenable(result)) {
       // Its rejection would otherwise be unhandled on top of the error below.
       void Promise.resolve(result).catch(() => undefined);
-      refusePromise();
+      throw tfeError('TFE_SCOPE_PROMISE', {});
     }
     survivors = survivorsOf(result);
     return result;
@@ -303,9 +302,13 @@ export function scope<T>(body: () => T): T {
 
 /**
  * `scope` for async functions: tensors are freed when the promise settles. Scopes of functions that run at the same
- * time keep apart (AsyncLocalStorage): none frees or adopts another's tensors.
+ * time keep apart (AsyncLocalStorage): none frees or adopts another's tensors. Rejects with what `body` rejects with.
+ *
+ * @example
+ * const y = await scopeAsync(async () => tf.add(tf.constant(await load()), 1)); // one tensor is left
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
+  if (typeof body !== 'function') refuseArgument('scopeAsync()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -318,26 +321,29 @@ export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   }
 }
 
+function refuseArgument(op: string, expected: string, value: unknown): never {
+  throw tfeError('TFE_OP_ARGUMENT', {
+    op,
+    argument: 'the argument',
+    expected,
+    received: describeValue(value),
+  });
+}
+
 /**
  * Takes `tensor` out of its scope: the caller frees it from now on. Answers the tensor.
+ *
  * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`
+ * @example
+ * let cached;
+ * scope(() => { cached = keep(tf.constant([1, 2])); });
+ * cached.dispose();
  */
 export function keep<T extends Tensor>(tensor: T): T {
-  if (!isTensor(tensor)) {
-    throw tfeError('TFE_OP_ARGUMENT', {
-      op: 'keep()',
-      argument: 'the argument',
-      expected: 'a Tensor',
-      received: describeValue(tensor),
-    });
-  }
   liveId(tensor, 'keep()');
   if (tensor.owner !== null) adopt(tensor, null);
   return tensor;
 }
-
-/** @internal */
-export const NOBODY: Survivors = new Set<Scoped>();
 
 /** @internal The tensors that a scope's result lets out. */
 export function survivorsOf(result: unknown): Survivors {
@@ -349,44 +355,17 @@ export function releaseAll(ids: Float64Array, count: number): void {
   native().releaseAll(ids, count);
 }
 
-function readData<D extends DType>(tensor: Tensor<D>): DataOf<D> {
-  const id = liveId(tensor, 'dataSync()');
-  const data = newCarrier(tensor.dtype, tensor.size);
-  native().read(id, data);
-  return data;
+/** @throws TfeError `TFE_TENSOR_DISPOSED` */
+function sourceOf(tensor: Tensor, use: string): Source {
+  return { id: liveId(tensor, use), dtype: tensor.dtype, size: tensor.size };
 }
 
-function wantsNumbers(options: ReadOptions | undefined, method: string): boolean {
-  const int64: unknown = options?.int64 ?? 'bigint';
-  if (int64 === 'number') return true;
-  if (int64 === 'bigint') return false;
-  throw tfeError('TFE_OPTION_VALUE', {
-    function: method,
-    option: 'int64',
-    expected: "'bigint' or 'number'",
-    received: inspect(int64),
-  });
-}
-
-function toNumbers(data: ArrayLike<number | bigint>): number[] {
-  return Array.from(data, (value, index) => {
-    const number = Number(value);
-    if (!Number.isSafeInteger(number)) {
-      throw tfeError('TFE_INT64_UNSAFE', { value: String(value), index });
-    }
-    return number;
-  });
-}
-
-function nest(flat: ArrayLike<unknown>, shape: readonly number[]): unknown {
-  if (shape.length === 0) return flat[0];
-  let offset = 0;
-  const build = (axis: number): unknown[] => {
-    const length = shape[axis]!;
-    const level = new Array<unknown>(length);
-    const last = axis === shape.length - 1;
-    for (let i = 0; i < length; i++) level[i] = last ? flat[offset++] : build(axis + 1);
-    return level;
-  };
-  return build(0);
+/** Strings that are no texts are shown by their bytes: showing a tensor must not throw. */
+function printable(tensor: Tensor): unknown {
+  try {
+    return tensor.arraySync();
+  } catch (error) {
+    if (!isTfeError(error) || error.code !== 'TFE_STRING_NOT_UTF8') throw error;
+    return tensor.arraySync({ string: 'bytes' });
+  }
 }

@@ -1,3 +1,3 @@
 /** Finds the configuration file. Bundled into the published files; see scripts/build.mjs. */
-export { lilconfig, lilconfigSync } from 'lilconfig';
-export type { AsyncSearcher, LilconfigResult, SyncSearcher } from 'lilconfig';
+export { lilconfigSync } from 'lilconfig';
+export type { LilconfigResult } from 'lilconfig';

@@ -15,4 +15,4 @@ export {
   strictObject,
   string,
 } from 'valibot';
-export type { GenericSchema, InferOutput } from 'valibot';
+export type { GenericSchema } from 'valibot';

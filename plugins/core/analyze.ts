@@ -30,6 +30,7 @@ import { calleesFirst, settleAll, type Draft, type Settled } from './settle';
 import { similarPath } from './similar';
 import { Annotations } from './types';
 
+/** The policy of an analysis. */
 export interface AnalysisConfig {
   /** What happens to a function with calls that nobody claims, unless its directive says otherwise. */
   readonly fallback: 'site' | 'function';
@@ -37,6 +38,7 @@ export interface AnalysisConfig {
 
 export const DEFAULT_CONFIG: AnalysisConfig = { fallback: 'site' };
 
+/** One file to analyse. */
 export interface AnalysisRequest {
   /** Names the file in reports, and tells the language by its extension. Nothing is read from it. */
   readonly file: string;
@@ -50,6 +52,13 @@ export interface AnalysisRequest {
  *
  * A file that does not parse, or nests too deeply, gives a diagnostic and no functions. What throws is a plugin that
  * misbehaves (`TFE_PLUGIN_*`) or an optional peer that is missing (`TFE_PEER_*`).
+ *
+ * @throws TfeError `TFE_PLUGIN_THREW`, `TFE_PLUGIN_VERDICT`, `TFE_PLUGIN_CONFLICT`; `TFE_PEER_MISSING`,
+ *   `TFE_PEER_VERSION`, `TFE_PEER_BROKEN`
+ * @example
+ * const registry = createRegistry([plugin]);
+ * const { functions } = analyzeSource({ file: 'score.ts', source: readFileSync('score.ts', 'utf8'), registry });
+ * functions.map(({ name, status }) => `${name}: ${status}`); // ['score: native']
  */
 export function analyzeSource(request: AnalysisRequest): FileAnalysis {
   const positions = new Positions(request.source);
@@ -89,7 +98,6 @@ function analyze(request: AnalysisRequest, positions: Positions): FileAnalysis {
   const functions = new Functions(program, source, bindings, annotations);
   const inference = new Inference({
     program,
-    source,
     bindings,
     names,
     annotations,

@@ -12,6 +12,7 @@ export const PLUGIN_API_VERSION = '1.0';
  * `null` stands for "could not be resolved".
  */
 export type TypeKey = string;
+/** The keys of the types that every plugin may name as a result, beside those of the vocabularies. */
 export const CORE_TYPES = ['number', 'bigint', 'boolean', 'string', 'null', 'undefined'] as const;
 
 /** A folded literal. `-1`, `0x1` and `1` are values here, not texts; absent is not `undefined`. */
@@ -60,6 +61,7 @@ export interface ClaimSite {
   readonly resultType: TypeKey | null;
 }
 
+/** Why a plugin rejects a site. */
 export interface PluginDiagnostic {
   /** `TFEP-<SEGMENT>-NNN`, declared by one of the plugin's rule records. */
   readonly code: string;
@@ -68,6 +70,7 @@ export interface PluginDiagnostic {
   readonly suggestion: string;
 }
 
+/** What a plugin says of a site. Each carries the type of what the call gives, where that is known. */
 export type Verdict =
   | { readonly verdict: 'claimed'; readonly ruleId: string; readonly resultType: TypeKey }
   | {
@@ -78,14 +81,17 @@ export type Verdict =
     }
   | { readonly verdict: 'not covered'; readonly resultType: TypeKey | null };
 
+/** The site is lowered, by the rule of that id; the call gives a value of `resultType`. */
 export function claimed(ruleId: string, resultType: TypeKey): Verdict {
   return { verdict: 'claimed', ruleId, resultType };
 }
 
+/** The site runs as written, and the user is told what to write instead. */
 export function rejected(diagnostic: PluginDiagnostic, resultType: TypeKey | null = null): Verdict {
   return { verdict: 'rejected', diagnostic, resultType };
 }
 
+/** The site runs as written; this plugin has nothing to say of it but its type. */
 export function notCovered(resultType: TypeKey | null = null): Verdict {
   return { verdict: 'not covered', resultType };
 }
@@ -124,6 +130,7 @@ export type OpRef =
       readonly payload: Readonly<Record<string, unknown>>;
     };
 
+/** What a plugin lowers with: tokens and makers of text, never source text. */
 export interface LoweringContext {
   /** One opaque token per positional operand. Use each at most once, in order, inside `expr`. */
   readonly operands: readonly string[];
@@ -146,6 +153,7 @@ export interface LoweredExpr {
   readonly helpers?: readonly string[];
 }
 
+/** Which calls are a plugin's. */
 export interface Coverage {
   /** Packages whose calls are offered to this plugin. */
   readonly packages: readonly string[];
@@ -158,11 +166,16 @@ export interface Coverage {
   readonly exports?: readonly string[];
 }
 
+/** A plugin: what it covers, its rules, and a verdict for each site. */
 export interface Plugin {
+  /** Lower-case words joined by `-`; the namespace of its rule ids and type keys. */
   readonly id: string;
+  /** `PLUGIN_API_VERSION` of the API that it is written for. */
   readonly apiVersion: string;
   covers(): Coverage;
+  /** Its rules: the only ones that a claim may name, with the only codes that a rejection may carry. */
   describe(): readonly RuleRecord[];
+  /** The tensor types that annotations may name. */
   typeVocabulary(): readonly PluginType[];
   /** Pure: the same site gives the same verdict. */
   claim(site: ClaimSite): Verdict;
@@ -170,7 +183,20 @@ export interface Plugin {
   lower(site: ClaimSite, context: LoweringContext): LoweredExpr;
 }
 
-/** Types a plugin where it is written; the host validates it when it is loaded. */
+/**
+ * Types a plugin where it is written; `createRegistry` validates it when it is loaded.
+ *
+ * @example
+ * export const plugin = definePlugin({
+ *   id: 'my-plugin',
+ *   apiVersion: PLUGIN_API_VERSION,
+ *   covers: () => ({ packages: ['my-package'], symbols: ['scale'] }),
+ *   describe: () => [],
+ *   typeVocabulary: () => [],
+ *   claim: () => notCovered(),
+ *   lower: () => { throw new Error('it claims nothing'); },
+ * });
+ */
 export function definePlugin(plugin: Plugin): Plugin {
   return plugin;
 }

@@ -1,25 +1,20 @@
 /**
  * One function, read for decision 6: its sites in source order, and what keeps it from being native, each with its own
  * reason. Native means that running the body once with a recording frame gives the op list of every later call with the
- * same key; what could make that false is a reason here. Calls are in `calls.ts`.
+ * same key; what could make that false is a reason. Statements and expressions are read here, calls in `calls.ts`, names
+ * and members in `reads.ts`.
  */
 import type { BindingPattern, Node, Statement } from '@oxc-project/types';
 
-import {
-  childrenOf,
-  isFunctionNode,
-  isTypeOnly,
-  staticMemberName,
-  unwrap,
-  type Expression,
-} from './ast';
+import { childrenOf, isTypeOnly, unwrap, type Expression } from './ast';
 import { Calls } from './calls';
 import { CODES } from './codes';
+import { isScalar } from './core-types';
 import type { FunctionInfo } from './functions';
-import { TENSOR_FACTS } from './infer';
 import { assignmentTargets } from './names';
-import { Reading, rootOf, type Boundary, type BoundaryInputs, type Use } from './reading';
-import { isWithin, soleDefinition, type Variable } from './scope';
+import { Reading, type Boundary, type BoundaryInputs, type Use } from './reading';
+import { Reads } from './reads';
+import { isWithin } from './scope';
 
 export function readBoundary(info: FunctionInfo, inputs: BoundaryInputs): Boundary {
   return new Reader(new Reading(info, inputs)).read();
@@ -29,6 +24,7 @@ class Reader {
   readonly #r: Reading;
   readonly #in: BoundaryInputs;
   readonly #calls: Calls;
+  readonly #reads: Reads;
 
   constructor(reading: Reading) {
     this.#r = reading;
@@ -37,6 +33,10 @@ class Reader {
       visit: (expression, use) => this.#visit(expression, use),
       scalar: (expression) => this.#scalar(expression),
       properties: (node, use) => this.#properties(node, use),
+    });
+    this.#reads = new Reads(reading, {
+      visit: (expression, use) => this.#visit(expression, use),
+      calleeObject: (expression) => this.#calls.calleeObject(expression),
     });
   }
 
@@ -227,23 +227,16 @@ class Reader {
 
   // Expressions.
 
-  #visit(expression: Expression, use: Use): void {
+  #visit(written: Expression, use: Use): void {
+    const expression = unwrap(written);
     switch (expression.type) {
-      case 'ParenthesizedExpression':
-      case 'TSNonNullExpression':
-      case 'TSAsExpression':
-      case 'TSTypeAssertion':
-      case 'TSSatisfiesExpression':
-      case 'TSInstantiationExpression':
-        this.#visit(expression.expression, use);
-        return;
       case 'Literal':
         if ('regex' in expression) {
           this.#r.add(CODES.unsupportedSyntax, ['a regular expression'], expression);
         }
         return;
       case 'Identifier':
-        this.#identifier(expression, use);
+        this.#reads.identifier(expression, use);
         return;
       case 'TemplateLiteral':
         for (const part of expression.expressions) {
@@ -311,12 +304,12 @@ class Reader {
         this.#calls.call(expression);
         return;
       case 'MemberExpression':
-        this.#member(expression);
+        this.#reads.member(expression);
         return;
       case 'ChainExpression': {
         const inner = expression.expression;
         if (inner.type === 'CallExpression') this.#calls.call(inner);
-        else if (inner.type === 'MemberExpression') this.#member(inner);
+        else if (inner.type === 'MemberExpression') this.#reads.member(inner);
         else this.#visit(inner, use);
         return;
       }
@@ -381,66 +374,6 @@ class Reader {
       if (property.computed) this.#visit(property.key as Expression, 'value');
       this.#visit(property.value, use);
     }
-  }
-
-  #identifier(node: Expression & { type: 'Identifier' }, use: Use): void {
-    const { bindings, literals, registry, inference } = this.#in;
-    const { name } = node;
-    const variable = bindings.variableOf(node);
-    if (variable === null || variable.defs.length === 0) {
-      if (name === 'arguments' && variable !== null) this.#r.add(CODES.argumentsObject, [], node);
-      else if (literals.value(node) === null) {
-        this.#r.add(CODES.freeValue, [name, 'which this file does not declare'], node);
-      }
-      return;
-    }
-    const type = inference.typeOfVariable(variable);
-    if (isWithin(variable.scope, this.#r.info.scope)) {
-      const isParameter = variable.defs.some(({ type: kind }) => String(kind) === 'Parameter');
-      if (this.#in.names.resolveVariable(variable) !== null) {
-        this.#r.add(CODES.freeValue, [name, 'which is part of a package, as a value'], node);
-      } else if (isParameter && use !== 'operand' && !registry.isTensor(type) && !isScalar(type)) {
-        // As an operand it is the call's matter.
-        this.#r.add(CODES.notScalar, [name, registry.spell(type)], node, this.#r.because(node));
-      }
-      return;
-    }
-    if (literals.value(node) !== null) return;
-    const outer = this.#outerProblem(variable);
-    if (outer !== null) this.#r.add(outer.row, [name, outer.why], node);
-    else if (registry.isTensor(type) && !this.#r.captures.has(variable)) {
-      this.#r.captures.set(variable, { name, type: type!, span: [node.start, node.end] });
-    }
-  }
-
-  /** What is wrong with reading a variable of the file, or of an import; `null` when nothing is. */
-  #outerProblem(
-    variable: Variable,
-  ): { row: (typeof CODES)['mutableFree' | 'freeValue']; why: string } | null {
-    const { inference, registry, names } = this.#in;
-    const definition = soleDefinition(variable);
-    const node = definition?.node as Node | undefined;
-    const parent = definition?.parent as Node | null | undefined;
-    if (parent?.type === 'ImportDeclaration' || node?.type === 'TSImportEqualsDeclaration') {
-      return { row: CODES.freeValue, why: 'which is imported, as a value' };
-    }
-    if (names.resolveVariable(variable) !== null) {
-      return { row: CODES.freeValue, why: 'which is part of a package, as a value' };
-    }
-    if (node === undefined) return { row: CODES.mutableFree, why: 'which is declared twice' };
-    if (isFunctionNode(node)) return { row: CODES.freeValue, why: 'a function, as a value' };
-    if (node.type !== 'VariableDeclarator' || parent?.type !== 'VariableDeclaration') {
-      return { row: CODES.freeValue, why: 'which is no constant' };
-    }
-    if (parent.kind !== 'const') {
-      return { row: CODES.mutableFree, why: `which is declared with ${parent.kind}` };
-    }
-    const type = inference.typeOfVariable(variable);
-    if (node.init !== null && isFunctionNode(unwrap(node.init))) {
-      return { row: CODES.freeValue, why: 'a function, as a value' };
-    }
-    if (registry.isTensor(type) || isPrimitive(type)) return null;
-    return { row: CODES.mutableFree, why: 'a constant of unknown type, which may be changed' };
   }
 
   #assignment(node: Expression & { type: 'AssignmentExpression' }): void {
@@ -583,87 +516,6 @@ class Reader {
       this.#r.add(CODES.readback, [this.#r.text(node)], node);
     } else if (this.#in.inference.typeOf(node) !== 'string') this.#scalar(node);
   }
-
-  #member(node: Expression & { type: 'MemberExpression' }): void {
-    const { inference, names } = this.#in;
-    const text = this.#r.text(node);
-    if (names.resolve(node) !== null) {
-      this.#r.add(CODES.freeValue, [text, 'which is part of a package, as a value'], node);
-      return;
-    }
-    if (inference.isNumberConstant(node)) return;
-    const math = inference.isGlobalMember(node, 'Math');
-    if (math === 'random') {
-      this.#r.add(CODES.random, [], node);
-      return;
-    }
-    const name = staticMemberName(node);
-    if (name !== null && inference.isTensor(node.object)) {
-      if (!TENSOR_FACTS.has(name)) {
-        this.#r.add(CODES.propertyRead, [text, 'is none of shape, dtype, rank and size'], node);
-      }
-      this.#visit(node.object, 'value');
-      return;
-    }
-    if (inference.isShape(node.object) && !node.optional) {
-      if (name !== 'length') {
-        if (node.computed && inference.typeOf(node.property) === 'number') {
-          this.#visit(node.property, 'value');
-        } else this.#r.add(CODES.propertyRead, [text, 'is none of length and its elements'], node);
-      }
-      this.#visit(node.object, 'value');
-      return;
-    }
-    const object = unwrap(node.object);
-    if (
-      !node.optional &&
-      (object.type === 'ArrayExpression' ||
-        object.type === 'ObjectExpression' ||
-        (object.type === 'Literal' && typeof object.value === 'string'))
-    ) {
-      this.#visit(object, 'operand');
-      if (node.computed) this.#visit(node.property, 'value');
-      return;
-    }
-    const root = rootOf(node);
-    const variable = root.type === 'Identifier' ? this.#in.bindings.variableOf(root) : null;
-    if (
-      root.type === 'Identifier' &&
-      variable !== null &&
-      variable.defs.length > 0 &&
-      !isWithin(variable.scope, this.#r.info.scope)
-    ) {
-      const isImport = variable.defs.some(({ type }) => String(type) === 'ImportBinding');
-      if (isImport) {
-        this.#r.add(CODES.propertyRead, [text, `reads what '${root.name}' exports`], node);
-      } else {
-        this.#r.add(CODES.mutableFree, [root.name, `whose property '${text}' may change`], node);
-      }
-    } else if (
-      root.type === 'ThisExpression' ||
-      root.type === 'Super' ||
-      (root.type === 'Identifier' && root.name === 'arguments' && variable !== null)
-    ) {
-      this.#visit(root, 'value');
-    } else {
-      this.#r.add(
-        CODES.propertyRead,
-        [text, `is off '${this.#r.text(node.object)}', which is neither a literal nor a tensor`],
-        node,
-        this.#r.because(node.object),
-      );
-    }
-    this.#calls.calleeObject(object);
-    if (node.computed) this.#visit(node.property, 'value');
-  }
-}
-
-function isScalar(type: string | null): boolean {
-  return type === 'number' || type === 'boolean';
-}
-
-function isPrimitive(type: string | null): boolean {
-  return type !== null && !type.includes('/');
 }
 
 function annotationNode(node: Node): Node | null {

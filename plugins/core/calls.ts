@@ -6,9 +6,10 @@ import type { CallExpression, Node } from '@oxc-project/types';
 
 import { isFunctionNode, isTypeOnly, staticMemberName, unwrap, walk, type Expression } from './ast';
 import { CODES, reason } from './codes';
+import { PURE_MATH } from './core-types';
 import type { TypeKey } from './api';
 import type { FunctionInfo } from './functions';
-import { PURE_MATH, type SiteReading } from './infer';
+import type { SiteReading } from './sites';
 import type { Reason } from './model';
 import { rootOf, type BoundaryInputs, type Reading, type Use } from './reading';
 import { isWithin, laterWrites } from './scope';

@@ -298,9 +298,6 @@ export const CODES = {
   ),
 } as const;
 
-/** Any row, for code that walks the table. */
-export type AnyRow = { readonly code: string; readonly title: string };
-
 export function diagnostic<A extends readonly string[]>(
   entry: CodeRow<A>,
   facts: A,

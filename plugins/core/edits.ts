@@ -3,6 +3,7 @@
  * same range more than once: both legs of a lowered function are the body as written, and both map to it.
  */
 import { remapping } from '../../lib/vendor/remapping';
+import { BOM, LINE_END, Positions } from './positions';
 
 /** A source map of version 3, encoded. */
 export interface RawSourceMap {
@@ -19,55 +20,31 @@ type Segment =
   | [column: number, source: number, line: number, sourceColumn: number]
   | [column: number, source: number, line: number, sourceColumn: number, name: number];
 
-/** ECMAScript's line terminators: what V8 and oxc count, U+2028 in a template included. */
-const LINE_END = /\r\n|[\n\r\u2028\u2029]/g;
 /** A word, or one character: the places at which a token may start. */
 const TOKEN = /\r\n|[\p{ID_Continue}$\u200c\u200d]+|[^]/gu;
-const BOM = 0xfeff;
 
 /** A BOM is no part of the first line: editors and engines take it off. */
 export function withoutBom(text: string): string {
   return text.charCodeAt(0) === BOM ? text.slice(1) : text;
 }
 
-export class SourceText {
-  readonly #lineStarts: number[];
-
-  constructor(readonly text: string) {
-    this.#lineStarts = [text.charCodeAt(0) === BOM ? 1 : 0];
-    for (const match of text.matchAll(LINE_END)) {
-      this.#lineStarts.push(match.index + match[0].length);
-    }
-  }
-
-  /** Line and column of an offset, both from 0. */
-  at(offset: number): readonly [line: number, column: number] {
-    let low = 0;
-    let high = this.#lineStarts.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.#lineStarts[middle]! <= offset) low = middle;
-      else high = middle - 1;
-    }
-    return [low, Math.max(0, offset - this.#lineStarts[low]!)];
-  }
-}
-
 export class TextBuilder {
-  readonly #source: SourceText;
+  readonly #source: string;
+  readonly #positions: Positions;
   readonly #parts: string[] = [];
   readonly #lines: Segment[][] = [[]];
   readonly #names = new Map<string, number>();
   #column = 0;
 
-  constructor(source: SourceText) {
+  constructor(source: string) {
     this.#source = source;
+    this.#positions = new Positions(source);
   }
 
   /** A range of the source as it is, mapped token by token. */
   original(start: number, end: number): this {
     if (start >= end) return this;
-    const { text } = this.#source;
+    const text = this.#source;
     const bom = start === 0 && text.charCodeAt(0) === BOM ? 1 : 0;
     if (bom === 1) this.#parts.push(text[0]!);
     const range = text.slice(start + bom, end);
@@ -107,15 +84,16 @@ export class TextBuilder {
       names: [...this.#names.keys()],
       mappings: this.#lines,
     };
-    return composeMaps([map], sourceFile, this.#source.text);
+    return composeMaps([map], sourceFile, this.#source);
   }
 
   #mark(offset: number, name?: string): void {
-    const [line, column] = this.#source.at(offset);
+    // A map counts both from 0.
+    const { line, column } = this.#positions.at(offset);
     const segment: Segment =
       name === undefined
-        ? [this.#column, 0, line, column]
-        : [this.#column, 0, line, column, this.#nameIndex(name)];
+        ? [this.#column, 0, line - 1, column - 1]
+        : [this.#column, 0, line - 1, column - 1, this.#nameIndex(name)];
     this.#lines[this.#lines.length - 1]!.push(segment);
   }
 

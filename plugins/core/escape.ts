@@ -10,15 +10,14 @@
 import type { BlockStatement, Node } from '@oxc-project/types';
 
 import { childrenOf, isFunctionNode, isTypeOnly, unwrap, walk, type Expression } from './ast';
-import { excerpt, rootOf } from './reading';
 import { CODES, diagnostic } from './codes';
 import type { FunctionInfo } from './functions';
-import type { Inference } from './infer';
 import type { Diagnostic } from './model';
-import { assignmentTargets, type Names } from './names';
+import { assignmentTargets } from './names';
+import { Origins, type OriginInputs } from './origin';
 import type { Positions } from './positions';
-import type { Registry } from './registry';
-import { isWithin, laterWrites, type Bindings, type Variable } from './scope';
+import { excerpt, rootOf } from './reading';
+import { declaredBy, isWithin, type Variable } from './scope';
 
 export interface EscapeSummary {
   /** Why what the function makes may not be freed; `null` when it may. */
@@ -27,32 +26,11 @@ export interface EscapeSummary {
   readonly keeps: ReadonlySet<number>;
 }
 
-export interface EscapeInputs {
+export interface EscapeInputs extends OriginInputs {
   readonly source: string;
   readonly positions: Positions;
-  readonly bindings: Bindings;
-  readonly names: Names;
-  readonly inference: Inference;
-  readonly registry: Registry;
   /** The summary of a function of the file, annotated or not; `null` while it is being made (a cycle). */
   summaryOf(callee: FunctionInfo): EscapeSummary | null;
-}
-
-/** Where the tensors that a value may hold come from. */
-interface Origin {
-  /** Some may be made by this function. */
-  readonly made: boolean;
-  readonly parameters: ReadonlySet<number>;
-}
-
-const NOWHERE: Origin = { made: false, parameters: new Set() };
-const MADE: Origin = { made: true, parameters: new Set() };
-
-function union(origins: readonly Origin[]): Origin {
-  return {
-    made: origins.some(({ made }) => made),
-    parameters: new Set(origins.flatMap(({ parameters }) => [...parameters])),
-  };
 }
 
 /** What happens to an array or object literal at this place. */
@@ -65,6 +43,7 @@ export function readEscapes(info: FunctionInfo, inputs: EscapeInputs): EscapeSum
 class Reader {
   readonly #info: FunctionInfo;
   readonly #in: EscapeInputs;
+  readonly #origins: Origins;
   readonly #keeps = new Set<number>();
   #reason: Diagnostic | null = null;
   /** How many functions deep inside the function the walk is. */
@@ -73,6 +52,7 @@ class Reader {
   constructor(info: FunctionInfo, inputs: EscapeInputs) {
     this.#info = info;
     this.#in = inputs;
+    this.#origins = new Origins(info, inputs);
   }
 
   read(): EscapeSummary {
@@ -97,7 +77,7 @@ class Reader {
   }
 
   #leak(expression: Expression, how: string): void {
-    const origin = this.#originOf(expression, new Set());
+    const origin = this.#origins.of(expression);
     for (const i of origin.parameters) this.#keeps.add(i);
     if (origin.made) this.#because(`'${excerpt(this.#in.source, expression)}'`, how, expression);
   }
@@ -149,16 +129,9 @@ class Reader {
     } else this.#value(expression, 'returned');
   }
 
-  #value(expression: Expression, place: Place): void {
+  #value(written: Expression, place: Place): void {
+    const expression = unwrap(written);
     switch (expression.type) {
-      case 'ParenthesizedExpression':
-      case 'TSNonNullExpression':
-      case 'TSAsExpression':
-      case 'TSTypeAssertion':
-      case 'TSSatisfiesExpression':
-      case 'TSInstantiationExpression':
-        this.#value(expression.expression, place);
-        return;
       case 'ConditionalExpression':
         this.#value(expression.test, 'kept');
         this.#value(expression.consequent, place);
@@ -383,12 +356,12 @@ class Reader {
       if (child.type === 'Identifier') {
         const variable = this.#in.bindings.variableOf(child);
         if (variable === null || !this.#isOwn(variable) || captured.has(variable)) return true;
-        const [declared] = variable.identifiers as unknown as Node[];
+        const declared = declaredBy(variable);
         if (declared !== undefined && declared.start >= node.start && declared.end <= node.end) {
           return true;
         }
         captured.add(variable);
-        const origin = this.#originOfVariable(variable, new Set());
+        const origin = this.#origins.ofVariable(variable);
         for (const i of origin.parameters) this.#keeps.add(i);
         if (origin.made) {
           const what = node.type.startsWith('Class') ? 'a class' : 'a function';
@@ -414,110 +387,6 @@ class Reader {
     if (node.type === 'ClassBody') for (const child of node.body) this.#member(child);
     else for (const child of childrenOf(node)) this.#node(child);
   }
-
-  // Origins.
-
-  #originOf(expression: Expression, seen: Set<unknown>): Origin {
-    const node = unwrap(expression);
-    const { inference, registry } = this.#in;
-    const type = inference.typeOf(node);
-    if (type !== null && !registry.isTensor(type)) return NOWHERE;
-    switch (node.type) {
-      case 'Identifier': {
-        const variable = this.#in.bindings.variableOf(node);
-        return variable === null ? NOWHERE : this.#originOfVariable(variable, seen);
-      }
-      case 'MemberExpression':
-        if (inference.isShape(node)) return NOWHERE;
-        return this.#originOf(node.object, seen);
-      case 'ChainExpression':
-        return this.#originOf(node.expression, seen);
-      case 'ConditionalExpression':
-        return union([this.#originOf(node.consequent, seen), this.#originOf(node.alternate, seen)]);
-      case 'LogicalExpression':
-        return union([this.#originOf(node.left, seen), this.#originOf(node.right, seen)]);
-      case 'SequenceExpression':
-        return this.#originOf(node.expressions[node.expressions.length - 1]!, seen);
-      case 'AssignmentExpression':
-        return this.#originOf(node.right, seen);
-      case 'AwaitExpression':
-        return this.#originOf(node.argument, seen);
-      case 'ArrayExpression':
-        return union(
-          node.elements.map((element) =>
-            element === null
-              ? NOWHERE
-              : this.#originOf(element.type === 'SpreadElement' ? element.argument : element, seen),
-          ),
-        );
-      case 'ObjectExpression':
-        return union(
-          node.properties.map((property) =>
-            this.#originOf(
-              property.type === 'SpreadElement' ? property.argument : property.value,
-              seen,
-            ),
-          ),
-        );
-      case 'CallExpression': {
-        // What it returns may be new, or one of its arguments.
-        const args = node.arguments.map((argument) =>
-          this.#originOf(argument.type === 'SpreadElement' ? argument.argument : argument, seen),
-        );
-        return union([MADE, ...args]);
-      }
-      case 'NewExpression':
-        return union(
-          node.arguments.map((argument) =>
-            this.#originOf(argument.type === 'SpreadElement' ? argument.argument : argument, seen),
-          ),
-        );
-      case 'BinaryExpression':
-      case 'UnaryExpression':
-      case 'UpdateExpression':
-      case 'Literal':
-      case 'TemplateLiteral':
-      case 'ArrowFunctionExpression':
-      case 'FunctionExpression':
-      case 'ClassExpression':
-      case 'ThisExpression':
-      case 'MetaProperty':
-      case 'ImportExpression':
-        return NOWHERE;
-      default:
-        return MADE;
-    }
-  }
-
-  #originOfVariable(variable: Variable, seen: Set<unknown>): Origin {
-    const { inference, registry } = this.#in;
-    if (!this.#isOwn(variable) || seen.has(variable)) return NOWHERE;
-    seen.add(variable);
-    if (this.#in.names.resolveVariable(variable) !== null) return NOWHERE;
-    const type = inference.typeOfVariable(variable);
-    if (type !== null && !registry.isTensor(type)) return NOWHERE;
-    const [declared] = variable.identifiers as unknown as Node[];
-    const index = this.#info.node.params.findIndex(
-      (parameter) =>
-        declared !== undefined &&
-        declared.start >= parameter.start &&
-        declared.end <= parameter.end,
-    );
-    if (index >= 0 && laterWrites(variable).length === 0) {
-      return { made: false, parameters: new Set([index]) };
-    }
-    const written = inference.writtenTo(variable);
-    if (written === null || (index < 0 && written.length === 0 && isParameter(variable)))
-      return MADE;
-    const origins = written.map((expression) => this.#originOf(expression, seen));
-    return union(
-      index >= 0 ? [...origins, { made: false, parameters: new Set([index]) }] : origins,
-    );
-  }
-}
-
-function isParameter(variable: Variable): boolean {
-  return variable.defs.some(({ type }) => String(type) === 'Parameter');
 }
 
 function isExpression(node: Node): boolean {

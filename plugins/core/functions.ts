@@ -83,14 +83,13 @@ interface Place {
 
 export class Functions {
   readonly all: readonly FunctionInfo[];
+  readonly #bindings: Bindings;
+  readonly #annotations: Annotations;
   readonly #byNode = new Map<Node, FunctionInfo>();
 
-  constructor(
-    program: Program,
-    source: string,
-    private readonly bindings: Bindings,
-    private readonly annotations: Annotations,
-  ) {
+  constructor(program: Program, source: string, bindings: Bindings, annotations: Annotations) {
+    this.#bindings = bindings;
+    this.#annotations = annotations;
     const exportedNames = namesExportedByList(program);
     const places = new Map<FunctionNode, Place>();
     for (const statement of program.body) {
@@ -122,7 +121,7 @@ export class Functions {
     let node = unwrap(callee);
     for (let steps = 0; steps < 100; steps++) {
       if (node.type !== 'Identifier') return null;
-      const variable = this.bindings.variableOf(node);
+      const variable = this.#bindings.variableOf(node);
       if (variable === null) return null;
       if (variable.references.some((use) => use.isWrite() && use.init !== true)) return null;
       // The signatures of an overloaded function are definitions too.
@@ -167,7 +166,7 @@ export class Functions {
         name: declaration.id?.name ?? 'default',
         nameNode: declaration.id,
         statement,
-        variable: declaration.id === null ? null : this.bindings.variableOf(declaration.id),
+        variable: declaration.id === null ? null : this.#bindings.variableOf(declaration.id),
         exported: exported || (declaration.id !== null && exportedNames.has(declaration.id.name)),
       });
     } else if (declaration.type === 'VariableDeclaration' && declaration.kind === 'const') {
@@ -179,7 +178,7 @@ export class Functions {
           name: id.name,
           nameNode: id,
           statement,
-          variable: this.bindings.variableOf(id),
+          variable: this.#bindings.variableOf(id),
           exported: exported || exportedNames.has(id.name),
         });
       }
@@ -203,10 +202,10 @@ export class Functions {
     parents: readonly Node[],
     source: string,
   ): FunctionInfo | null {
-    const scope = this.bindings.scopeOf(node);
+    const scope = this.#bindings.scopeOf(node);
     if (scope === null) return null;
     const parameters = node.params.map((parameter) => this.#parameter(parameter, source));
-    const result = this.annotations.resolveResult(node.returnType?.typeAnnotation, node.async);
+    const result = this.#annotations.resolveResult(node.returnType?.typeAnnotation, node.async);
     const annotated =
       result.kind === 'tensor' || parameters.some(({ annotation }) => annotation.kind === 'tensor');
     const outside =
@@ -256,7 +255,7 @@ export class Functions {
       annotationOf: Node = pattern,
     ): Parameter => {
       const annotated = annotationOf as { typeAnnotation?: { typeAnnotation: Node } | null };
-      let annotation = this.annotations.resolve(annotated.typeAnnotation?.typeAnnotation);
+      let annotation = this.#annotations.resolve(annotated.typeAnnotation?.typeAnnotation);
       const optional = pattern.type === 'Identifier' && (pattern.optional as unknown) === true;
       if (optional && annotation.kind === 'tensor') {
         annotation = { kind: 'outside', why: 'an optional parameter may be undefined' };
@@ -264,7 +263,7 @@ export class Functions {
       const isName = pattern.type === 'Identifier';
       return {
         node,
-        variable: isName ? this.bindings.variableOf(pattern) : null,
+        variable: isName ? this.#bindings.variableOf(pattern) : null,
         name: isName ? pattern.name : text,
         annotation,
         type:
@@ -359,72 +358,59 @@ function readDirectives(node: FunctionNode): { directive: Directive | null; end:
   return { directive: found, end };
 }
 
+/** The index of the innermost parent that is more than parentheses and erased types; -1 when there is none. */
+function holderOf(parents: readonly Node[]): number {
+  return parents.findLastIndex(
+    ({ type }) =>
+      type !== 'ParenthesizedExpression' &&
+      type !== 'TSAsExpression' &&
+      type !== 'TSSatisfiesExpression' &&
+      type !== 'TSNonNullExpression',
+  );
+}
+
 function nameFromParents(
   node: FunctionNode,
   parents: readonly Node[],
 ): { name: string | null; nameNode: Node | null } {
   if (node.id !== null) return { name: node.id.name, nameNode: node.id };
-  for (let i = parents.length - 1; i >= 0; i--) {
-    const parent = parents[i]!;
-    switch (parent.type) {
-      case 'ParenthesizedExpression':
-      case 'TSAsExpression':
-      case 'TSSatisfiesExpression':
-      case 'TSNonNullExpression':
-        continue;
-      case 'VariableDeclarator':
-        return parent.id.type === 'Identifier'
-          ? { name: parent.id.name, nameNode: parent.id }
-          : { name: null, nameNode: null };
-      case 'Property':
-      case 'MethodDefinition':
-      case 'PropertyDefinition':
-        return { name: staticKeyName(parent.key, parent.computed), nameNode: parent.key };
-      default:
-        return { name: null, nameNode: null };
-    }
+  const holder = parents[holderOf(parents)];
+  switch (holder?.type) {
+    case 'VariableDeclarator':
+      return holder.id.type === 'Identifier'
+        ? { name: holder.id.name, nameNode: holder.id }
+        : { name: null, nameNode: null };
+    case 'Property':
+    case 'MethodDefinition':
+    case 'PropertyDefinition':
+      return { name: staticKeyName(holder.key, holder.computed), nameNode: holder.key };
+    default:
+      return { name: null, nameNode: null };
   }
-  return { name: null, nameNode: null };
 }
 
-/** Where an annotated function is that is not lowered, for a message: `a method of a class`. */
+/** What holds an annotated function that is not lowered, for a message. */
+const WHEREABOUTS: Readonly<Record<string, string>> = {
+  AccessorProperty: 'a property of a class',
+  CallExpression: 'an argument of a call',
+  MethodDefinition: 'a method of a class',
+  NewExpression: 'an argument of a call',
+  Property: 'a member of an object',
+  PropertyDefinition: 'a property of a class',
+  TSAbstractMethodDefinition: 'a method of a class',
+  TSModuleBlock: 'inside a namespace',
+};
+
 function whereabouts(parents: readonly Node[]): string {
-  for (let i = parents.length - 1; i >= 0; i--) {
-    const parent = parents[i]!;
-    switch (parent.type) {
-      case 'ParenthesizedExpression':
-      case 'TSAsExpression':
-      case 'TSSatisfiesExpression':
-      case 'TSNonNullExpression':
-        continue;
-      case 'MethodDefinition':
-      case 'TSAbstractMethodDefinition':
-        return 'a method of a class';
-      case 'PropertyDefinition':
-      case 'AccessorProperty':
-        return 'a property of a class';
-      case 'Property':
-        return 'a member of an object';
-      case 'CallExpression':
-      case 'NewExpression':
-        return 'an argument of a call';
-      case 'TSModuleBlock':
-        return 'inside a namespace';
-      case 'VariableDeclarator': {
-        const declaration = parents[i - 1];
-        const outer = parents[i - 2];
-        if (
-          declaration?.type === 'VariableDeclaration' &&
-          declaration.kind !== 'const' &&
-          (outer?.type === 'Program' || outer?.type === 'ExportNamedDeclaration')
-        ) {
-          return `bound with ${declaration.kind}`;
-        }
-        return 'inside another function or block';
-      }
-      default:
-        return 'inside another function or block';
-    }
+  const index = holderOf(parents);
+  const [outer, declaration, holder] = [parents[index - 2], parents[index - 1], parents[index]];
+  if (
+    holder?.type === 'VariableDeclarator' &&
+    declaration?.type === 'VariableDeclaration' &&
+    declaration.kind !== 'const' &&
+    (outer?.type === 'Program' || outer?.type === 'ExportNamedDeclaration')
+  ) {
+    return `bound with ${declaration.kind}`;
   }
-  return 'inside another function or block';
+  return WHEREABOUTS[holder?.type ?? ''] ?? 'inside another function or block';
 }

@@ -3,44 +3,26 @@
  * it, whatever the order; a call has the result type that a plugin answers. Solved to a fixed point over the file, then
  * frozen. Never looks at positions, so that a verdict depends on nothing but the site.
  */
-import type { Argument, BinaryExpression, CallExpression, Node, Program } from '@oxc-project/types';
+import type { BinaryExpression, CallExpression, Node, Program } from '@oxc-project/types';
 
-import { isFunctionNode, isTypeOnly, staticMemberName, unwrap, walk, type Expression } from './ast';
-import type { ClaimOptions, ClaimSite, OptionEntry, Plugin, TypeKey, Verdict } from './api';
-import type { FunctionInfo, Functions } from './functions';
-import { DYNAMIC, type Literals } from './literals';
-import { assignmentTargets, type Names, type Patch, type ResolvedName } from './names';
+import { staticMemberName, unwrap, type Expression } from './ast';
+import type { TypeKey } from './api';
+import {
+  arithmetic,
+  joinTypes,
+  MATH_CONSTANTS,
+  NUMBER_CONSTANTS,
+  PURE_MATH,
+  type Type,
+} from './core-types';
+import type { Functions } from './functions';
+import type { Literals } from './literals';
+import { assignmentTargets, type Names } from './names';
 import type { Registry } from './registry';
-import type { Bindings, Variable } from './scope';
+import { declaredBy, type Bindings, type Variable } from './scope';
+import { SiteReader, type CallTarget, type SiteReading } from './sites';
 import type { Annotation, Annotations } from './types';
-
-/** `undefined` while nothing is known yet; `null` when it cannot be resolved. */
-type Type = TypeKey | null | undefined;
-
-/** What a call calls. */
-export type CallTarget =
-  | { readonly kind: 'package'; readonly name: ResolvedName; readonly target: string }
-  | { readonly kind: 'method'; readonly receiver: Expression; readonly method: string }
-  | { readonly kind: 'function'; readonly info: FunctionInfo }
-  | { readonly kind: 'math'; readonly method: string }
-  | { readonly kind: 'unknown' };
-
-/** A call or operator as a plugin sees it, and what came of it. */
-export interface SiteReading {
-  readonly kind: 'call' | 'binop';
-  readonly module: string;
-  readonly target: string;
-  readonly operands: readonly Expression[];
-  readonly operandTypes: readonly (TypeKey | null)[];
-  readonly options: Expression | null;
-  readonly receiver: Expression | null;
-  /** `null` when it may not be offered; `refusal` says why. */
-  readonly site: ClaimSite | null;
-  readonly refusal:
-    { readonly kind: 'spread' } | { readonly kind: 'patched'; readonly patch: Patch } | null;
-  readonly verdict: Verdict;
-  readonly plugin: Plugin | null;
-}
+import { collectWrites, dependantsOf, type Write, type Writes } from './writes';
 
 /** Why an expression has no type. */
 export interface TypeCause {
@@ -53,40 +35,8 @@ export interface TypeCause {
   readonly declared: boolean;
 }
 
-type Write =
-  | { readonly kind: 'value'; readonly expression: Expression }
-  | {
-      readonly kind: 'operation';
-      readonly operator: string;
-      readonly left: Expression;
-      readonly right: Expression;
-      readonly node: Node;
-    }
-  | { readonly kind: 'type'; readonly type: TypeKey | null };
-
-/** Pure functions of numbers; `Math.random` is not one. */
-export const PURE_MATH: ReadonlySet<string> = new Set(
-  (
-    'abs acos acosh asin asinh atan atan2 atanh cbrt ceil clz32 cos cosh exp expm1 floor fround hypot imul ' +
-    'log log10 log1p log2 max min pow round sign sin sinh sqrt tan tanh trunc'
-  ).split(' '),
-);
-const MATH_CONSTANTS = new Set('E LN10 LN2 LOG10E LOG2E PI SQRT1_2 SQRT2'.split(' '));
-const NUMBER_CONSTANTS = new Set(
-  'EPSILON MAX_SAFE_INTEGER MAX_VALUE MIN_SAFE_INTEGER MIN_VALUE NEGATIVE_INFINITY NaN POSITIVE_INFINITY'.split(
-    ' ',
-  ),
-);
-/** What may be read off a tensor without reading its values. */
-export const TENSOR_FACTS: ReadonlySet<string> = new Set(['dtype', 'rank', 'shape', 'size']);
-
-const COMPARISONS = new Set(['==', '!=', '===', '!==', '<', '<=', '>', '>=', 'in', 'instanceof']);
-
-const NOT_COVERED: Verdict = Object.freeze({ verdict: 'not covered', resultType: null });
-
 export interface InferenceInputs {
   readonly program: Program;
-  readonly source: string;
   readonly bindings: Bindings;
   readonly names: Names;
   readonly annotations: Annotations;
@@ -97,8 +47,9 @@ export interface InferenceInputs {
 
 export class Inference {
   readonly #in: InferenceInputs;
-  readonly #writes = new Map<Variable, Write[]>();
-  readonly #annotated = new Map<Variable, Annotation>();
+  readonly #writes: Writes['writes'];
+  readonly #annotated: Writes['annotated'];
+  readonly #reader: SiteReader;
   readonly #state = new Map<Variable, Type>();
   /** Recorded when a variable loses its type, so that a cause never goes round in circles. */
   readonly #causes = new Map<Variable, TypeCause>();
@@ -108,7 +59,14 @@ export class Inference {
 
   constructor(inputs: InferenceInputs) {
     this.#in = inputs;
-    this.#collect();
+    const { program, bindings, annotations, functions } = inputs;
+    const { writes, annotated } = collectWrites(program, bindings, annotations, functions);
+    this.#writes = writes;
+    this.#annotated = annotated;
+    this.#reader = new SiteReader(inputs, {
+      of: (expression) => this.#typeOf(expression),
+      isSettled: () => this.#frozen,
+    });
     this.#solve();
   }
 
@@ -176,7 +134,7 @@ export class Inference {
       target.kind === 'method' ||
       (target.kind === 'package' && this.#in.registry.covers(target.name.module));
     if (!covered) return null;
-    const reading = this.#readCall(call, target);
+    const reading = this.#reader.call(call, target);
     if (reading !== null && this.#frozen) this.#sites.set(call, reading);
     return reading;
   }
@@ -190,17 +148,7 @@ export class Inference {
     const types = operands.map((operand) => this.#typeOf(operand));
     if (!types.some((type) => type !== undefined && this.#in.registry.isTensor(type))) return null;
     if (types.includes(undefined)) return null;
-    const reading = this.#ask({
-      kind: 'binop',
-      module: '',
-      target: node.operator,
-      operands,
-      operandTypes: types as (TypeKey | null)[],
-      options: null,
-      optionsValue: { kind: 'absent' },
-      receiver: null,
-      receiverType: null,
-    });
+    const reading = this.#reader.operator(node, types as (TypeKey | null)[]);
     if (this.#frozen) this.#sites.set(node, reading);
     return reading;
   }
@@ -278,125 +226,6 @@ export class Inference {
     return type !== undefined && this.#in.registry.isTensor(type);
   }
 
-  #collect(): void {
-    const { bindings } = this.#in;
-    const add = (identifier: Node, write: Write): void => {
-      const variable = bindings.variableOf(identifier);
-      if (variable === null) return;
-      const list = this.#writes.get(variable);
-      if (list === undefined) this.#writes.set(variable, [write]);
-      else list.push(write);
-    };
-    const addTargets = (pattern: Node, write: Write): void => {
-      for (const target of assignmentTargets(pattern)) {
-        if (target.type === 'Identifier') add(target, write);
-      }
-    };
-    walk(this.#in.program, (node) => {
-      if (isTypeOnly(node)) return false;
-      switch (node.type) {
-        case 'VariableDeclarator': {
-          const { id, init } = node;
-          if (id.type === 'Identifier') {
-            const annotation = id.typeAnnotation?.typeAnnotation;
-            const variable = bindings.variableOf(id);
-            if (annotation !== undefined && variable !== null) {
-              this.#annotate(variable, this.#in.annotations.resolve(annotation));
-            }
-            if (init !== null) add(id, { kind: 'value', expression: init });
-          } else if (init !== null) {
-            const shape = id.type === 'ArrayPattern' && isPlainList(id);
-            for (const target of assignmentTargets(id)) {
-              add(
-                target,
-                shape
-                  ? { kind: 'operation', operator: 'element', left: init, right: init, node }
-                  : { kind: 'type', type: null },
-              );
-            }
-          }
-          break;
-        }
-        case 'AssignmentExpression': {
-          const [target] = assignmentTargets(node.left);
-          if (node.left.type === 'ArrayPattern' || node.left.type === 'ObjectPattern') {
-            addTargets(node.left, { kind: 'type', type: null });
-          } else if (target?.type === 'Identifier') {
-            if (node.operator === '=') add(target, { kind: 'value', expression: node.right });
-            else {
-              add(target, {
-                kind: 'operation',
-                operator: node.operator.slice(0, -1),
-                left: target as Expression,
-                right: node.right,
-                node,
-              });
-            }
-          }
-          break;
-        }
-        case 'UpdateExpression': {
-          const [target] = assignmentTargets(node.argument);
-          if (target?.type === 'Identifier') {
-            add(target, {
-              kind: 'operation',
-              operator: 'update',
-              left: target as Expression,
-              right: target as Expression,
-              node,
-            });
-          }
-          break;
-        }
-        case 'ForInStatement':
-        case 'ForOfStatement': {
-          const left =
-            node.left.type === 'VariableDeclaration' ? node.left.declarations[0]?.id : node.left;
-          const type = node.type === 'ForInStatement' ? 'string' : null;
-          if (left !== undefined) addTargets(left, { kind: 'type', type });
-          break;
-        }
-        case 'CatchClause':
-          if (node.param !== null) addTargets(node.param, { kind: 'type', type: null });
-          break;
-        case 'ClassDeclaration':
-        case 'TSEnumDeclaration':
-          if (node.id !== null) add(node.id, { kind: 'type', type: null });
-          break;
-        case 'FunctionDeclaration':
-        case 'FunctionExpression':
-        case 'ArrowFunctionExpression': {
-          if (node.type !== 'ArrowFunctionExpression' && node.id !== null) {
-            add(node.id, { kind: 'type', type: null });
-          }
-          const info = this.#in.functions.of(node);
-          for (const [i, parameter] of node.params.entries()) {
-            const read = info?.parameters[i];
-            if (
-              read?.variable !== null &&
-              read?.variable !== undefined &&
-              (read.type !== null || read.annotation.kind === 'outside')
-            ) {
-              this.#annotate(read.variable, read.annotation);
-            } else {
-              const pattern =
-                parameter.type === 'TSParameterProperty' ? parameter.parameter : parameter;
-              addTargets(pattern, { kind: 'type', type: null });
-            }
-          }
-          break;
-        }
-      }
-      return undefined;
-    });
-  }
-
-  #annotate(variable: Variable, annotation: Annotation): void {
-    // `var x: A; var x: B;`: neither is believed.
-    if (this.#annotated.has(variable)) this.#annotated.set(variable, { kind: 'other' });
-    else this.#annotated.set(variable, annotation);
-  }
-
   #solve(): void {
     const variables = new Set([...this.#writes.keys(), ...this.#annotated.keys()]);
     for (const variable of variables) {
@@ -409,7 +238,7 @@ export class Inference {
       }
     }
     // Each variable climbs at most twice: unknown, one type, unresolvable. Only what depends on it is looked at again.
-    const dependants = this.#dependants(variables);
+    const dependants = dependantsOf(this.#writes, variables, this.#in.bindings);
     const queue = new Set(variables);
     for (const variable of queue) {
       queue.delete(variable);
@@ -439,31 +268,6 @@ export class Inference {
     this.#frozen = true;
   }
 
-  /** For each variable, those whose writes read it. */
-  #dependants(variables: ReadonlySet<Variable>): ReadonlyMap<Variable, ReadonlySet<Variable>> {
-    const dependants = new Map<Variable, Set<Variable>>();
-    for (const variable of variables) {
-      for (const write of this.#writes.get(variable) ?? []) {
-        if (write.kind === 'type') continue;
-        const read = write.kind === 'value' ? [write.expression] : [write.left, write.right];
-        for (const expression of read) {
-          walk(expression, (node) => {
-            // What a function inside does says nothing about the value of the expression.
-            if (isTypeOnly(node) || isFunctionNode(node)) return false;
-            if (node.type !== 'Identifier') return true;
-            const used = this.#in.bindings.variableOf(node);
-            if (used === null || !variables.has(used)) return true;
-            const list = dependants.get(used);
-            if (list === undefined) dependants.set(used, new Set([variable]));
-            else list.add(variable);
-            return true;
-          });
-        }
-      }
-    }
-    return dependants;
-  }
-
   /** What an annotated variable is given does not widen it: unknown is believed, another type is not. */
   #join(variable: Variable, known: Type, written: Type): Type {
     if (written === undefined || written === known) return known;
@@ -481,7 +285,7 @@ export class Inference {
   }
 
   #conflict(variable: Variable, note: string, declared = false): void {
-    const [node] = variable.identifiers as unknown as Node[];
+    const node = declaredBy(variable);
     if (node !== undefined) this.#causes.set(variable, { site: null, node, note, declared });
   }
 
@@ -590,8 +394,6 @@ export class Inference {
           : null;
       }
       case 'BinaryExpression': {
-        if (COMPARISONS.has(node.operator) && node.left.type === 'PrivateIdentifier')
-          return 'boolean';
         if (node.left.type === 'PrivateIdentifier') return 'boolean';
         const site = this.siteOfOperator(node as BinaryExpression);
         if (site !== null) return site.verdict.resultType;
@@ -620,9 +422,8 @@ export class Inference {
           const target = this.callTarget(inner);
           if (target.kind === 'function' && target.info.node.async) return target.info.resultType;
         }
-        const type = this.#typeOf(node.argument);
         // Awaiting what is no promise gives it back; of an unknown value nothing is known.
-        return type;
+        return this.#typeOf(node.argument);
       }
       case 'MemberExpression': {
         const name = staticMemberName(node);
@@ -673,169 +474,4 @@ export class Inference {
       }
     }
   }
-
-  /** `null` while some operand is not known yet. */
-  #readCall(call: CallExpression, target: CallTarget): SiteReading | null {
-    const args: readonly Argument[] = call.arguments;
-    const last = args[args.length - 1];
-    const lastValue =
-      last === undefined || last.type === 'SpreadElement' ? undefined : unwrap(last);
-    const hasOptions = lastValue?.type === 'ObjectExpression';
-    const positional = hasOptions ? args.slice(0, -1) : args;
-    const receiver = target.kind === 'method' ? target.receiver : null;
-    const name =
-      target.kind === 'method' ? target.method : target.kind === 'package' ? target.target : '';
-    const module = target.kind === 'package' ? target.name.module : '';
-
-    const refusal = ((): SiteReading['refusal'] => {
-      if (args.some((argument) => argument.type === 'SpreadElement')) return { kind: 'spread' };
-      if (target.kind !== 'package') return null;
-      const patch = this.#in.names.patchOf(target.name);
-      return patch === null ? null : { kind: 'patched', patch };
-    })();
-    const operands = positional.flatMap((argument) =>
-      argument.type === 'SpreadElement' ? [] : [argument],
-    );
-    if (refusal !== null) {
-      return {
-        kind: 'call',
-        module,
-        target: name,
-        operands: refusal.kind === 'spread' ? [] : operands,
-        operandTypes:
-          refusal.kind === 'spread' ? [] : operands.map((operand) => this.#typeOf(operand) ?? null),
-        options: hasOptions ? (last as Expression) : null,
-        receiver,
-        site: null,
-        refusal,
-        verdict: NOT_COVERED,
-        plugin: null,
-      };
-    }
-    const operandTypes = operands.map((operand) => this.#typeOf(operand));
-    const receiverType = receiver === null ? null : this.#typeOf(receiver);
-    const optionsValue = hasOptions
-      ? this.#readOptions(lastValue)
-      : ({ kind: 'absent' } as const satisfies ClaimOptions);
-    if (operandTypes.includes(undefined) || receiverType === undefined || optionsValue === null) {
-      if (!this.#frozen) return null;
-    }
-    return this.#ask({
-      kind: 'call',
-      module,
-      target: name,
-      operands,
-      operandTypes: operandTypes.map((type) => type ?? null),
-      options: hasOptions ? (last as Expression) : null,
-      optionsValue: optionsValue ?? { kind: 'dynamic', reason: 'an option could not be typed' },
-      receiver,
-      receiverType: receiverType ?? null,
-    });
-  }
-
-  #readOptions(node: Expression & { type: 'ObjectExpression' }): ClaimOptions | null {
-    const dynamic = (reason: string): ClaimOptions => ({ kind: 'dynamic', reason });
-    const entries = new Map<string, OptionEntry>();
-    for (const property of node.properties) {
-      if (property.type === 'SpreadElement') return dynamic('the options object has a spread');
-      if (property.kind !== 'init') return dynamic('the options object has a getter or setter');
-      if (property.method) return dynamic('the options object has a method');
-      if (property.computed) return dynamic('the options object has a computed key');
-      const { key } = property;
-      const name =
-        key.type === 'Identifier'
-          ? key.name
-          : key.type === 'Literal' && !('regex' in key)
-            ? String(key.value)
-            : null;
-      if (name === null) return dynamic('the options object has a computed key');
-      if (name === '__proto__' && !property.shorthand) {
-        return dynamic('the options object sets its prototype');
-      }
-      if (entries.has(name)) return dynamic(`the options object has '${name}' twice`);
-      const type = this.#typeOf(property.value);
-      if (type === undefined && !this.#frozen) return null;
-      entries.set(
-        name,
-        Object.freeze({
-          name,
-          type: type ?? null,
-          literal: this.#in.literals.fold(property.value),
-        }),
-      );
-    }
-    return { kind: 'static', entries: Object.freeze([...entries.values()]) };
-  }
-
-  #ask(facts: {
-    readonly kind: 'call' | 'binop';
-    readonly module: string;
-    readonly target: string;
-    readonly operands: readonly Expression[];
-    readonly operandTypes: readonly (TypeKey | null)[];
-    readonly options: Expression | null;
-    readonly optionsValue: ClaimOptions;
-    readonly receiver: Expression | null;
-    readonly receiverType: TypeKey | null;
-  }): SiteReading {
-    const site: ClaimSite = Object.freeze({
-      kind: facts.kind,
-      module: facts.module,
-      target: facts.target,
-      operandTypes: Object.freeze([...facts.operandTypes]),
-      operandLiterals: Object.freeze(
-        facts.operands.map((operand, i) =>
-          // A tensor is never a literal, whatever a constant of that name once was.
-          this.#in.registry.isTensor(facts.operandTypes[i] ?? null)
-            ? DYNAMIC
-            : this.#in.literals.fold(operand),
-        ),
-      ),
-      options: Object.freeze(facts.optionsValue),
-      receiver: facts.receiver === null ? null : Object.freeze({ type: facts.receiverType }),
-      ruleId: null,
-      resultType: null,
-    });
-    const { verdict, plugin } = this.#in.registry.ask(site);
-    return {
-      kind: facts.kind,
-      module: facts.module,
-      target: facts.target,
-      operands: facts.operands,
-      operandTypes: facts.operandTypes,
-      options: facts.options,
-      receiver: facts.receiver,
-      site,
-      refusal: null,
-      verdict,
-      plugin,
-    };
-  }
-}
-
-function isPlainList(pattern: Node & { type: 'ArrayPattern' }): boolean {
-  return pattern.elements.every((element) => element === null || element.type === 'Identifier');
-}
-
-function joinTypes(a: Type, b: Type): Type {
-  if (a === undefined) return b;
-  if (b === undefined || a === b) return a;
-  return null;
-}
-
-/** The type of `left operator right` on core types; `null` on anything else. */
-function arithmetic(operator: string, left: Type, right: Type): Type {
-  if (COMPARISONS.has(operator)) return 'boolean';
-  if (left === undefined || right === undefined) return undefined;
-  if (left === null || right === null) return null;
-  if (operator === '+' && (left === 'string' || right === 'string')) {
-    return isPrimitive(left) && isPrimitive(right) ? 'string' : null;
-  }
-  if (left === 'bigint' && right === 'bigint') return operator === '>>>' ? null : 'bigint';
-  const numeric = (type: TypeKey): boolean => type === 'number' || type === 'boolean';
-  return numeric(left) && numeric(right) ? 'number' : null;
-}
-
-function isPrimitive(type: TypeKey): boolean {
-  return !type.includes('/');
 }

@@ -92,8 +92,7 @@ export class Literals {
   #constant(variable: Variable): Folded {
     const definition = soleDefinition(variable);
     if (definition === null || laterWrites(variable).length > 0) return null;
-    const node = definition.node as unknown as Node;
-    const parent = definition.parent as unknown as Node | null | undefined;
+    const { node, parent } = definition;
     if (node.type !== 'VariableDeclarator' || parent?.type !== 'VariableDeclaration') return null;
     if (parent.kind !== 'const' || parent.declare === true) return null;
     if (node.id.type !== 'Identifier' || node.init === null) return null;

@@ -2,6 +2,7 @@
  * One claimed site: asks the plugin for its expression and checks it. A plugin gets tokens, never source text, and its
  * answer is accepted only where each operand is evaluated exactly once and in the order of the source.
  */
+import { messageOf } from '../../lib/describe';
 import { tfeError, type TfeError } from '../../lib/errors';
 import type { SiteAnalysis } from './analysis-model';
 import type { LoweredExpr, LoweringContext, OpRef } from './api';
@@ -136,8 +137,7 @@ class SiteLowering {
       answer = plugin!.lower(site, context);
     } catch (cause) {
       if (this.#own.has(cause as TfeError)) throw cause;
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      throw this.#error('TFE_PLUGIN_LOWER_FAILED', reason, cause);
+      throw this.#error('TFE_PLUGIN_LOWER_FAILED', messageOf(cause), cause);
     }
     if (
       typeof answer !== 'object' ||

@@ -7,7 +7,7 @@
 import type { FileAnalysis, FunctionAnalysis, SiteAnalysis, Span } from './analysis-model';
 import type { PluginType } from './api';
 import type { Program } from './ast';
-import { SourceText, TextBuilder, type RawSourceMap } from './edits';
+import { TextBuilder, type RawSourceMap } from './edits';
 import { lowerSite, type ExprPart, type SiteTable } from './lower-expr';
 import { shellOf, type LegParameter, type Shell } from './lower-legs';
 import { printLiteral } from './lower-literal';
@@ -48,7 +48,11 @@ export interface LoweredSource {
 }
 
 /**
- * @throws `TFE_PLUGIN_LOWER_*` when a plugin's lowering does not keep what its claim promised
+ * Lowers one analysed file: the new text, and its map back to the source.
+ *
+ * @throws TfeError `TFE_PLUGIN_LOWER_*` when a plugin's lowering does not keep what its claim promised
+ * @example
+ * const { code, map } = lowerSource(analyzeSource({ file: 'score.ts', source, registry }), { sourceFile: 'score.ts' });
  */
 export function lowerSource(analysis: FileAnalysis, options: LowerOptions): LoweredSource {
   return new FileLowering(analysis, options).run();
@@ -97,7 +101,6 @@ class EditList {
 class FileLowering {
   readonly #analysis: FileAnalysis;
   readonly #sourceFile: string;
-  readonly #text: SourceText;
   readonly #replacements: readonly Edit[];
   readonly #additions: ModuleAdditions;
   readonly #frame: string;
@@ -107,7 +110,6 @@ class FileLowering {
   constructor(analysis: FileAnalysis, { sourceFile, replace = [] }: LowerOptions) {
     this.#analysis = analysis;
     this.#sourceFile = sourceFile;
-    this.#text = new SourceText(analysis.source);
     this.#replacements = replace.map(({ span: [start, end], text }) => ({
       start,
       end,
@@ -143,7 +145,7 @@ class FileLowering {
     }
     const changed = edits.length > 0;
     if (!this.#additions.isEmpty) edits.push(this.#importEdit());
-    const builder = new TextBuilder(this.#text);
+    const builder = new TextBuilder(source);
     new EditList(edits).write(builder, 0, source.length);
     this.#writeTail(builder);
     return {
@@ -303,6 +305,8 @@ function siteEdit(site: SiteAnalysis, parts: readonly ExprPart[], source: string
         const before = parts[position - 1];
         const after = parts[position + 1];
         if (before?.kind !== 'operand') {
+          // `return(tf.nn.relu)(x)`: the parenthesis kept the keyword from the name.
+          if (KEYWORD_END.test(source.charAt(start - 1))) builder.inserted(' ');
           builder.replacement(part.text, start, site.target);
         } else if (after?.kind !== 'operand') {
           builder.replacement(part.text, Math.max(start, end - 1));
@@ -322,6 +326,8 @@ function siteEdit(site: SiteAnalysis, parts: readonly ExprPart[], source: string
     },
   };
 }
+
+const KEYWORD_END = /[a-z]/;
 
 // A comment's end is the first one, so that a long gap cannot be read in many ways.
 const TRIVIA = String.raw`(?:\s|\/\*(?:[^*]|\*(?!\/))*\*\/|\/\/[^\n\r\u2028\u2029]*[\n\r\u2028\u2029])*`;

@@ -5,8 +5,7 @@
 import type { BindingPattern, Expression, Node, Program } from '@oxc-project/types';
 
 import { isTypeOnly, staticKeyName, staticMemberName, unwrap, walk } from './ast';
-import type { Bindings } from './scope';
-import { laterWrites, soleDefinition, type Variable } from './scope';
+import { declaredBy, laterWrites, soleDefinition, type Bindings, type Variable } from './scope';
 
 /** `path` is empty for the package itself (`import * as tfe`). */
 export interface ResolvedName {
@@ -41,11 +40,6 @@ export class Names {
   constructor(program: Program, bindings: Bindings) {
     this.#bindings = bindings;
     this.#findPatches(program);
-  }
-
-  /** Assignments to package members that this file makes. */
-  get patches(): readonly Patch[] {
-    return this.#patches;
   }
 
   /** The patch that `name` depends on: of itself, of what it is inside of, or of what is inside it. */
@@ -112,9 +106,7 @@ export class Names {
   #resolveVariable(variable: Variable): ResolvedName | null {
     const definition = soleDefinition(variable);
     if (definition === null || laterWrites(variable).length > 0) return null;
-    // The scope manager's types are typescript-eslint's; the nodes are oxc's.
-    const node = definition.node as unknown as Node;
-    const parent = definition.parent as unknown as Node | null | undefined;
+    const { node, parent } = definition;
     switch (node.type) {
       case 'ImportSpecifier': {
         if (parent?.type !== 'ImportDeclaration') return null;
@@ -141,7 +133,7 @@ export class Names {
       case 'VariableDeclarator': {
         if (parent?.type !== 'VariableDeclaration') return null;
         if (parent.kind !== 'const' || parent.declare === true || node.init === null) return null;
-        const path = pathInPattern(node.id, variable.identifiers[0] as unknown as Node);
+        const path = pathInPattern(node.id, declaredBy(variable));
         const initialiser = path === null ? null : this.resolve(node.init);
         return initialiser === null
           ? null
@@ -226,7 +218,7 @@ export class Names {
 }
 
 /** Keys that lead from an initialiser to `identifier` in a destructuring pattern; `null` when not static. */
-function pathInPattern(pattern: BindingPattern, identifier: Node): string[] | null {
+function pathInPattern(pattern: BindingPattern, identifier: Node | undefined): string[] | null {
   if (pattern.type === 'Identifier') return (pattern as Node) === identifier ? [] : null;
   if (pattern.type !== 'ObjectPattern') return null;
   for (const property of pattern.properties) {

@@ -13,9 +13,6 @@ export type ParseOutcome =
   | { readonly program: Program; readonly diagnostics: readonly [] }
   | { readonly program: null; readonly diagnostics: readonly Diagnostic[] };
 
-/** Extensions that `check` walks for and bundler adapters filter by. */
-export const TYPESCRIPT_EXTENSIONS = ['.ts', '.tsx', '.mts', '.cts'] as const;
-
 type Language = 'js' | 'jsx' | 'ts' | 'tsx' | 'dts';
 
 function languageOf(file: string): Language {

@@ -9,6 +9,7 @@ import type * as OxcParser from 'oxc-parser';
 import type * as OxcTransform from 'oxc-transform';
 import type * as ScopeManagerModule from '@typescript-eslint/scope-manager';
 
+import { messageOf } from '../../lib/describe';
 import { tfeError } from '../../lib/errors';
 
 interface Peer {
@@ -112,11 +113,7 @@ export function loadPeer(name: PeerName, requirePeer: PeerRequire = realRequire)
   try {
     return requirePeer(name);
   } catch (cause) {
-    throw tfeError(
-      'TFE_PEER_BROKEN',
-      { name, reason: cause instanceof Error ? cause.message : String(cause) },
-      { cause },
-    );
+    throw tfeError('TFE_PEER_BROKEN', { name, reason: messageOf(cause) }, { cause });
   }
 }
 

@@ -1,14 +1,19 @@
 /** Offsets to lines and columns, both from 1, columns in UTF-16 units. A BOM has no column. */
 import type { SourceRange } from './model';
 
+/** ECMAScript's line terminators: what V8 and oxc count, U+2028 in a template included. */
+export const LINE_END = /\r\n|[\n\r\u2028\u2029]/g;
+
+export const BOM = 0xfeff;
+
 export class Positions {
   readonly #source: string;
   readonly #lineStarts: number[];
 
   constructor(source: string) {
     this.#source = source;
-    this.#lineStarts = [source.charCodeAt(0) === 0xfeff ? 1 : 0];
-    for (const match of source.matchAll(/\r\n|[\n\r\u2028\u2029]/g)) {
+    this.#lineStarts = [source.charCodeAt(0) === BOM ? 1 : 0];
+    for (const match of source.matchAll(LINE_END)) {
       this.#lineStarts.push(match.index + match[0].length);
     }
   }

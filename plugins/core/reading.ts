@@ -8,13 +8,14 @@ import { unwrap, type Expression } from './ast';
 import type { CaptureAnalysis } from './analysis-model';
 import { CODES, reason, type CodeRow } from './codes';
 import type { FunctionInfo, Functions } from './functions';
-import type { Inference, SiteReading } from './infer';
+import type { Inference } from './infer';
 import type { Literals } from './literals';
 import type { Reason } from './model';
 import type { Names } from './names';
 import type { Positions } from './positions';
 import type { Registry } from './registry';
 import type { Bindings, Variable } from './scope';
+import type { SiteReading } from './sites';
 
 /** A site with its place; `reason` is null where it is claimed. */
 export interface PlacedSite {

@@ -2,6 +2,7 @@
  * The active plugins, validated once when they are loaded. Everything that a plugin states about itself is checked
  * here, so that the analysis can rely on it; what it answers for a site is checked in `ask`.
  */
+import { messageOf } from '../../lib/describe';
 import { tfeError } from '../../lib/errors';
 import {
   CORE_TYPES,
@@ -21,6 +22,7 @@ export interface Answer {
   readonly plugin: Plugin | null;
 }
 
+/** The active plugins as one: their types, what they cover, and the verdict of a site. */
 export interface Registry {
   readonly plugins: readonly Plugin[];
   /** Tensor types by key. */
@@ -222,10 +224,6 @@ function isNamespaced(name: string, id: string): boolean {
   return name.startsWith(`${id}/`) && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name.slice(id.length + 1));
 }
 
-function messageOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
-}
-
 /**
  * One text per site that differs in anything a plugin can see. Bigints are not JSON; `-0`, NaN and infinities are
  * told apart from what JSON writes for them.
@@ -238,6 +236,12 @@ export function siteKey(site: ClaimSite): string {
   });
 }
 
+/**
+ * Validates plugins and joins them. The order in which they are given changes no answer.
+ *
+ * @throws TfeError `TFE_PLUGIN_INVALID` for what a plugin states wrongly about itself or takes from another,
+ *   `TFE_PLUGIN_THREW` when it throws while it is asked
+ */
 export function createRegistry(plugins: readonly Plugin[]): Registry {
   const loaded: Loaded[] = [];
   const segments = new Map<string, string>();

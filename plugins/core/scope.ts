@@ -51,9 +51,29 @@ function isForeign(variable: Variable): boolean {
   return variable.defs.length === 0 && variable.name !== 'arguments';
 }
 
+/** Where a variable is declared. The scope manager types its nodes as typescript-eslint's; they are the parser's. */
+export interface Definition {
+  readonly node: Node;
+  readonly parent: Node | null;
+}
+
 /** The one definition of a variable, or `null` when there is none or more than one. */
-export function soleDefinition(variable: Variable): Variable['defs'][number] | null {
-  return variable.defs.length === 1 ? variable.defs[0]! : null;
+export function soleDefinition(variable: Variable): Definition | null {
+  const [definition, ...others] = variable.defs;
+  if (definition === undefined || others.length > 0) return null;
+  return {
+    node: definition.node as unknown as Node,
+    parent: (definition.parent ?? null) as unknown as Node | null,
+  };
+}
+
+/** The identifier that declares a variable first. */
+export function declaredBy(variable: Variable): Node | undefined {
+  return variable.identifiers[0] as unknown as Node | undefined;
+}
+
+export function isParameter(variable: Variable): boolean {
+  return variable.defs.some(({ type }) => String(type) === 'Parameter');
 }
 
 /** References that write, other than the initialiser of a declaration. */

@@ -147,7 +147,7 @@ export class Annotations {
         ? outside(`'${typeName.name}' of a tensor type is not that tensor type`)
         : OTHER;
     }
-    const node = definition.node as unknown as Node;
+    const { node } = definition;
     switch (node.type) {
       case 'ImportSpecifier':
       case 'ImportDefaultSpecifier':
@@ -249,8 +249,7 @@ export class Annotations {
     const variable = this.#bindings.variableOf(entity);
     const definition = variable === null ? null : soleDefinition(variable);
     if (definition === null) return null;
-    const node = definition.node as unknown as Node;
-    const parent = definition.parent as unknown as Node | null | undefined;
+    const { node, parent } = definition;
     if (node.type === 'TSImportEqualsDeclaration') {
       const reference = node.moduleReference;
       return reference.type === 'TSExternalModuleReference'

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path';
 
 import { hashInputs } from './files.mjs';
 
-const STAMP = 'dist/.build.json';
+/** The stamp's place, for those who list or prune `dist`. */
+export const BUILD_STAMP = 'dist/.build.json';
 
 /** Everything that what the build writes depends on. */
 const INPUTS = [
@@ -25,22 +26,19 @@ export function buildHash(root) {
 }
 
 export function isBuilt(root, hash = buildHash(root)) {
-  if (!existsSync(join(root, STAMP))) return false;
+  if (!existsSync(join(root, BUILD_STAMP))) return false;
   try {
-    return JSON.parse(readFileSync(join(root, STAMP), 'utf8')).hash === hash;
+    return JSON.parse(readFileSync(join(root, BUILD_STAMP), 'utf8')).hash === hash;
   } catch {
     return false;
   }
 }
 
 export function clearStamp(root) {
-  rmSync(join(root, STAMP), { force: true });
+  rmSync(join(root, BUILD_STAMP), { force: true });
 }
 
 export function writeStamp(root, hash) {
-  mkdirSync(dirname(join(root, STAMP)), { recursive: true });
-  writeFileSync(join(root, STAMP), `${JSON.stringify({ hash })}\n`);
+  mkdirSync(dirname(join(root, BUILD_STAMP)), { recursive: true });
+  writeFileSync(join(root, BUILD_STAMP), `${JSON.stringify({ hash })}\n`);
 }
-
-/** The stamp's place, for those who list or prune `dist`. */
-export const BUILD_STAMP = STAMP;

@@ -1,5 +1,5 @@
 /**
- * Bundles the packages that the published files contain (architecture decision 11): each `lib/vendor/<name>.ts` becomes one
+ * Bundles the packages that the published files contain (docs/design.md, decision 11): each `lib/vendor/<name>.ts` becomes one
  * CommonJS file that needs nothing installed, and the licence of every package in it goes into one page.
  */
 import { readFileSync, readdirSync } from 'node:fs';

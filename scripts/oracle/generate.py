@@ -2,6 +2,8 @@
 
 ops.json      single op calls: {name, op, inputs, options, output}, or {name, op, inputs, options, error} where Python
               raises; with `varies`, a sentence, where the answer is not the same on every processor
+dtypes.json   what each dtype's values become: {casts: [{input, output}], constants: [{numbers, output}],
+              widened: [{dtype, sha256}], texts: [{text, bytes}]}, see `dtypes`
 scoring.json  the small-batch scoring function: 12 ops, batches of 1, 16 and 128
 
 A tensor is {dtype, shape, data}, `data` being base64 of the little-endian values in row-major order, so NaN, -0.0 and
@@ -10,6 +12,7 @@ Random inputs are seeded by their own dtype and shape: a case added to a table c
 """
 
 import base64
+import hashlib
 import json
 import os
 import platform
@@ -289,6 +292,75 @@ def describe(error, code, message):
     return {"class": type(error).__name__, "code": code, "message": message}
 
 
+# Dtypes
+
+HALVES = ("float16", "bfloat16")
+COMPLEX = ("complex64", "complex128")
+SIGNED = ("int8", "int16", "int32", "int64")
+UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
+CASTABLE = FLOATS + HALVES + SIGNED + UNSIGNED + ("bool",) + COMPLEX
+
+
+def numpy_type(dtype):
+    return tf.as_dtype(dtype).as_numpy_dtype
+
+
+def castable(source, target):
+    """Values of `source` for which C++ says what they are in `target`: within the range of an integer one."""
+    if source == "bool":
+        return [False, True]
+    if source in SIGNED + UNSIGNED:
+        limits = np.iinfo(source)
+        return [0, 1, 2, 100, limits.max, limits.max - 1, limits.min, limits.min + 1]
+    numbers = [0.0, -0.0, 0.25, 1.0, 1.5, 1.9921875, 2.5, 3.0, 100.0, 127.0]
+    if target in SIGNED:
+        numbers += [-0.5, -1.0, -1.5, -2.5, -128.0]
+    if target not in SIGNED + UNSIGNED:
+        numbers += [-1.0, -1.5, 1e-3, 3e4, 7e4, 1e30, np.inf, -np.inf, np.nan]
+    if source in COMPLEX:
+        return [complex(number, 0.5) for number in numbers]
+    return numbers
+
+
+# Numbers whose nearest half is worth a look: ties, denormals, overflow, and what is rounded to float32 first.
+NUMBERS = [0.0, -0.0, 1.0, 0.1, -2.7, 1e-8, 2.0**-24, 2.0**-25, 3 * 2.0**-25, 2.0**-25 * 1.0001, 6.1e-5, 2.0**-14]
+NUMBERS += [65504.0, 65519.9, 65520.0, -65520.0, 1e6, 1 + 2.0**-11, 1 + 3 * 2.0**-11, 1 + 2.0**-8, 1 + 3 * 2.0**-8]
+NUMBERS += [1 + 2.0**-11 + 2.0**-40, 1 + 2.0**-8 + 2.0**-40, 3.4e38, 3.3961775e38, 1e-40, 1e-45, 1e300, np.inf, -np.inf, np.nan]
+
+TEXTS = ["", "a", "\0", "a\0b", "é", "€", "𝄞", "ﬁ\ufeff", "x" * 22, "x" * 23, "x" * 24, "é" * 11, "日本語テキスト"]
+
+
+def plain(array):
+    """As `encode`, also for bfloat16, whose bytes NumPy cannot swap. The order is this machine's: little-endian."""
+    array = np.asarray(array)
+    name = "bfloat16" if array.dtype == numpy_type("bfloat16") else array.dtype.name
+    return {"dtype": name, "shape": list(array.shape), "data": base64.b64encode(array.tobytes()).decode("ascii")}
+
+
+def widened(dtype):
+    halves = np.arange(1 << 16, dtype=np.uint16).view(numpy_type(dtype))
+    floats = tf.cast(tf.constant(halves), tf.float32).numpy()
+    return {"dtype": dtype, "sha256": hashlib.sha256(floats[~np.isnan(floats)].tobytes()).hexdigest()}
+
+
+def dtypes():
+    casts, constants = [], []
+    for source in CASTABLE:
+        for target in CASTABLE:
+            array = np.array(castable(source, target)).astype(numpy_type(source))
+            casts.append({"input": plain(array), "output": plain(tf.cast(tf.constant(array), target).numpy())})
+    for dtype in HALVES:
+        # TensorFlow flushes what is a denormal in float32 when it makes bfloat16 of it; the nearest is not always 0.
+        numbers = [n for n in NUMBERS if dtype == "float16" or not 0 < abs(n) < np.finfo(np.float32).smallest_normal]
+        constants.append({"numbers": plain(np.array(numbers)), "output": plain(tf.constant(numbers, dtype).numpy())})
+    numbers = [complex(a, b) for a, b in [(1, -2), (0.1, 0.0), (-0.0, -0.0), (np.inf, -np.inf), (1e300, 1e-320)]]
+    for dtype in COMPLEX:
+        pairs = np.array(numbers).view(np.float64)
+        constants.append({"numbers": plain(pairs), "output": plain(tf.constant(numbers, dtype).numpy())})
+    texts = [{"text": text, "bytes": base64.b64encode(tf.constant(text).numpy()).decode("ascii")} for text in TEXTS]
+    return {"casts": casts, "constants": constants, "widened": [widened(dtype) for dtype in HALVES], "texts": texts}
+
+
 # Scoring
 
 WIDTH, CLASSES, ROUNDS, BATCHES = 32, 8, 4, (1, 16, 128)
@@ -380,6 +452,7 @@ def main():
         raise SystemExit(f"No such case: {next(name for name in VARIES if name not in names)}.")
     FIXTURES.mkdir(parents=True, exist_ok=True)
     write("ops.json", {"cases": cases})
+    write("dtypes.json", dtypes())
     write("scoring.json", scoring())
     print(f"{len(cases)} cases, {sum('error' in case for case in cases)} of which Python refuses")
 

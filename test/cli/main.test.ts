@@ -1,6 +1,16 @@
 /** The program around the commands: help, versions, exit codes, and how errors are said. */
 import { spawn, spawnSync } from 'node:child_process';
-import { accessSync, constants, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
@@ -160,4 +170,20 @@ describe('bin/tfe-node.js', () => {
     const status = await new Promise((resolve) => child.once('close', resolve));
     expect({ status, err }).toEqual({ status: 0, err: '' });
   });
+
+  // Linux has a file that is always full.
+  (existsSync('/dev/full') ? test : test.skip)(
+    'says in one line that its output cannot be written',
+    () => {
+      const { script, args } = built();
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(process.execPath, [...args, script, '--help'], {
+        encoding: 'utf8',
+        stdio: ['ignore', full, 'pipe'],
+      });
+      closeSync(full);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^error: ENOSPC: [^\n]+\n$/);
+    },
+  );
 });

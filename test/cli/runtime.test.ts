@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import { run } from '../../lib/cli/main';
+import { fakePython } from '../helpers/fake-python';
 import {
   CC,
   fakeWheel,
@@ -271,4 +272,48 @@ describe('a signal', () => {
       expect(tree(join(root, 'cache')).filter((path) => path.includes('staging'))).toEqual([]);
     },
   );
+});
+
+describe('runtime install from other places', () => {
+  const files = (): Record<string, Buffer> => ({
+    [`tensorflow/${FRAMEWORK}`]: fake.content[FRAMEWORK]!,
+    [`tensorflow/${CC}`]: fake.content[CC]!,
+  });
+
+  test('--from-python says where it found the libraries, and what it goes without', async () => {
+    fakePython(root, { files: files() });
+    const { code, out, err } = await runtime(['install', '--from-python', './python']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out.split('\n').slice(1, -2)).toEqual([
+      `found tensorflow-cpu 2.21.0 of Python 3.12.4 in ${root}/site-packages/tensorflow`,
+      `copying ${FRAMEWORK} (0.0 MB)`,
+      `copying ${CC} (0.3 MB)`,
+      'without LICENSE: the package does not have it',
+      'without THIRD_PARTY_NOTICES.txt: the package does not have it',
+    ]);
+  });
+
+  test('--from-python without a slash is looked for on PATH', async () => {
+    fakePython(root, { files: files() });
+    const env = { PATH: root };
+    const { code } = await runtime(['install', '--from-python', 'python'], { env });
+    expect(code).toBe(0);
+    expect(existsSync(join(target, CC))).toBe(true);
+  });
+
+  test('--from-python and --wheel exclude each other', async () => {
+    const { code, err } = await install('--from-python', 'python3');
+    expect(code).toBe(2);
+    expect(err).toContain("'--from-python <exe>' cannot be used with option '--wheel <file>'");
+  });
+
+  test('--dest installs there, and says how to use it', async () => {
+    const { code, out } = await install('--dest', 'image');
+    expect(code).toBe(0);
+    expect(out).toContain(`installed in ${root}/image (`);
+    expect(out).toMatch(/copies of this folder are good as well: set TFE_NODE_RUNTIME/u);
+    expect(existsSync(target)).toBe(false);
+    const env = { TFE_NODE_RUNTIME: join(root, 'image') };
+    expect(await runtime(['path'], { env })).toMatchObject({ code: 0, out: `${root}/image\n` });
+  });
 });

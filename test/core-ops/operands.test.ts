@@ -62,7 +62,7 @@ describe('an operand that is not a tensor', () => {
     });
   });
 
-  test.each([undefined, null, 'text', {}, () => 1])('is refused when it is %p', (value) => {
+  test.each([undefined, null, {}, () => 1])('is refused when it is %p', (value) => {
     scope(() => {
       const x = tf.constant([1]);
       for (const name of BINARY) {
@@ -71,6 +71,17 @@ describe('an operand that is not a tensor', () => {
       }
       expect(codeOf(() => tf.cos(value as never))).toBe('TFE_VALUES_TYPE');
       expect(codeOf(() => tf.matmul(value as never, value as never))).toBe('TFE_VALUES_TYPE');
+    });
+  });
+
+  test('is no text where the op takes numbers', () => {
+    scope(() => {
+      const x = tf.constant([1]);
+      for (const name of BINARY) {
+        expect(codeOf(() => binary(name)(x, 'text' as never))).toBe('TFE_VALUE_DOES_NOT_FIT');
+        expect(codeOf(() => binary(name)('text' as never, x))).toBe('TFE_VALUE_DOES_NOT_FIT');
+      }
+      expect(codeOf(() => tf.cos('text' as never))).toBe('TFE_OP_DTYPE');
     });
   });
 
@@ -252,5 +263,31 @@ describe('the tf namespace', () => {
     expect(tf.math.argmax).toBe(tf.argmax);
     expect(tf.math.tanh).toBe(tf.nn.tanh);
     expect(tf.math.sigmoid).toBe(tf.nn.sigmoid);
+  });
+});
+
+describe('a result that TensorFlow cannot count', () => {
+  // TensorFlow ends the process on these: the dims of the result have a product beyond int64.
+  const empty = (...shape: number[]): Tensor => tf.constant([], { shape });
+  const wide = 2 ** 40;
+
+  test.each([
+    ['tf.matmul', () => tf.matmul(empty(2 ** 32, 0), empty(0, 2 ** 32))],
+    ['tf.matmul', () => tf.matmul(empty(wide, 1, 2, 0), empty(1, wide, 0, 2))],
+    ['tf.add', () => tf.add(empty(wide, 1, 0), empty(1, wide, 0))],
+    ['tf.subtract', () => tf.subtract(empty(1, wide, 0), empty(wide, 1, 0))],
+    ['tf.divide', () => tf.divide(empty(wide, 1, 0), empty(wide, 0))],
+  ])('of %s is refused', (_, run) => {
+    scope(() => {
+      expect(codeOf(run)).toBe('TFE_OP_SHAPE');
+    });
+  });
+
+  test('is not one that only has a long axis', () => {
+    scope(() => {
+      const long = empty(2 ** 33, 0);
+      expect(tf.add(long, long).shape).toEqual([2 ** 33, 0]);
+      expect(tf.add(long, 1).shape).toEqual([2 ** 33, 0]);
+    });
   });
 });

@@ -5,8 +5,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { scope, tf, type DType, type Tensor } from '../../lib';
 import { CORE_OPS, coreOp, type CoreOpName } from '../../lib/core-ops/table';
-import { DTYPE_NAMES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
+import { DTYPE_NAMES, isPlain } from '../../lib/tensor/dtype';
 import { Kernel } from '../../lib/tensor/kernel';
+import { opaqueTensor } from '../helpers/opaque';
 import { expectNoTensorsLeft, thrownBy } from '../tensor/accounting';
 
 expectNoTensorsLeft();
@@ -14,9 +15,12 @@ expectNoTensorsLeft();
 const NAMES = Object.keys(CORE_OPS) as CoreOpName[];
 const CELLS = NAMES.flatMap((name) => DTYPE_NAMES.map((dtype) => [name, dtype] as const));
 
-/** Two ones of a dtype: a value that every op takes. */
-const ones = (dtype: DType): Tensor =>
-  tf.constant(newCarrier(dtype, 2).fill((DTYPES[dtype].kind === 'bigint' ? 1n : 1) as never), { dtype }); // prettier-ignore
+/** Two ones of a dtype, or two of what it has instead: values that every op would take. */
+const ones = (dtype: DType): Tensor => {
+  if (dtype === 'string') return tf.constant('1', { dtype, shape: [2] });
+  if (!isPlain(dtype)) return opaqueTensor(dtype);
+  return tf.cast(tf.constant([1, 1]), dtype);
+};
 
 const operands = (name: CoreOpName, dtype: DType): Tensor[] =>
   CORE_OPS[name].arguments.map(() => ones(dtype));
@@ -77,6 +81,10 @@ describe('the table of core ops', () => {
     ['int64', 'float64'],
     ['uint32', 'float64'],
     ['uint64', 'float64'],
+    ['float16', 'float16'],
+    ['bfloat16', 'bfloat16'],
+    ['complex64', 'complex64'],
+    ['complex128', 'complex128'],
   ] as const)('divide answers for %s a quotient of %s', (dtype, quotient) => {
     scope(() => {
       expect(coreOp('divide')(ones(dtype), ones(dtype)).dtype).toBe(quotient);

@@ -151,3 +151,9 @@ describe('the ops of a family', () => {
     expect(thrownBy(() => family.op({ f: () => 1 } as never)).code).toBe('TFE_EXTENSION_PAYLOAD');
   });
 });
+
+test.each([undefined, null, 1, {}])('%p defines no family', (definition) => {
+  expect(() => defineExtensionOp(definition as never)).toThrow(
+    expect.objectContaining({ code: 'TFE_FAMILY_ID' }),
+  );
+});

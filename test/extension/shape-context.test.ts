@@ -50,7 +50,8 @@ describe('a shape context', () => {
     });
     expect(error.code).toBe('TFE_EXTENSION_SHAPE');
     expect(error.message).toBe(
-      'test.shapes.v1: axis 0 of input 0 is 2, but axis 1 of input 1 is 4; they must be equal.',
+      'test.shapes.v1: axis 0 of input 0 is 2, but axis 1 of input 1 is 4; they must be equal. ' +
+        'Check the shapes of the inputs, and whether one has to be transposed.',
     );
   });
 

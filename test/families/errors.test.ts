@@ -91,7 +91,7 @@ describe('inputs', () => {
   test('the messages name the argument and both values', () => {
     scope(() => {
       expect(thrownBy(() => tf.matmul(vector() as never, matrix() as never)).message).toBe(
-        'tf.matmul expects rank 2 or more for a but received rank 1.',
+        'tf.matmul expects rank 2 or more for a but received rank 1. Give a tensor of that rank.',
       );
       expect(thrownBy(() => tf.matmul(matrix() as never, ints() as never)).message).toBe(
         'tf.matmul: b is int64, but the argument before it is float32. TensorFlow does not mix dtypes; make both tensors with the same one.',

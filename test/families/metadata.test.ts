@@ -8,14 +8,17 @@ import { isTfeError, scope, tf, type DType, type Tensor } from '../../lib';
 import { argmax, biasAdd, matmul, softmax, type ExtensionOp } from '../../lib/extension';
 import { ExtensionShapeContext } from '../../lib/extension/shape-context';
 import { applyOne } from '../../lib/runtime/default';
-import { DTYPE_NAMES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
+import { PLAIN_DTYPES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
 import { Kernel, type KernelSpec } from '../../lib/tensor/kernel';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 
 expectNoTensorsLeft();
 
 const ones = (dtype: DType, shape: readonly number[]): Tensor =>
-  tf.constant({ float: 1, int: 1, bigint: 1n, bool: true }[DTYPES[dtype].kind], { dtype, shape });
+  tf.constant(dtype === 'bool' ? true : DTYPES[dtype].kind === 'string' ? '1' : 1, {
+    dtype,
+    shape,
+  });
 
 /** Dtype and shape that a kernel gives, asked without the family; null where TensorFlow refuses. */
 function kernelsAnswer(spec: Omit<KernelSpec, 'label' | 'inputs'>, inputs: readonly Tensor[]) {
@@ -119,7 +122,7 @@ describe('bias_add', () => {
         shapeOf(0, 5),
         fc.option(shapeOf(0, 2), { freq: 4 }),
         fc.constantFrom<'NHWC' | 'NCHW'>('NHWC', 'NCHW'),
-        fc.constantFrom<DType>(...DTYPE_NAMES.filter((dtype) => dtype !== 'bool')),
+        fc.constantFrom<DType>(...PLAIN_DTYPES.filter((dtype) => dtype !== 'bool')),
         (value, bias, dataFormat, dtype) => {
           const channels = value[dataFormat === 'NCHW' ? 1 : value.length - 1] ?? 1;
           scope(() => {
@@ -168,7 +171,7 @@ describe('argmax', () => {
         shapeOf(0, 5),
         fc.nat({ max: 5 }),
         fc.constantFrom<'int32' | 'int64'>('int32', 'int64'),
-        fc.constantFrom<DType>(...DTYPE_NAMES),
+        fc.constantFrom<DType>(...PLAIN_DTYPES),
         (shape, axis, outputType, dtype) => {
           // An axis without elements has no largest: only the kernel refuses it, see below.
           fc.pre(shape[axis] !== 0);
@@ -195,7 +198,12 @@ describe.each([
   ['softmax', softmax.op({ axis: 1 }), 'Softmax', 1],
   ['argmax', argmax.op({ axis: 1, outputType: 'int64' }), 'ArgMax', 1],
 ] as const)('the dtypes of %s', (name, op, kernel, count) => {
-  test.each(DTYPE_NAMES)('%s: taken exactly when the kernel takes it', (dtype) => {
+  // matmul leaves complex numbers to a kernel of its own: their adjoint is not their transpose.
+  const dtypes = PLAIN_DTYPES.filter(
+    (dtype) => name !== 'matmul' || DTYPES[dtype].kind !== 'complex',
+  );
+
+  test.each(dtypes)('%s: taken exactly when the kernel takes it', (dtype) => {
     scope(() => {
       const matrix = tf.constant(newCarrier(dtype, 4), { dtype, shape: [2, 2] });
       const second = kernel === 'BiasAdd' ? tf.constant(newCarrier(dtype, 2), { dtype }) : matrix;

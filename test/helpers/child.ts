@@ -18,6 +18,9 @@ import { transformSync } from '@swc/core';
 
 const ROOT = join(__dirname, '../..');
 
+/** Preloaded into children, so that the error codes they make count as reached. */
+export const RECORDER = join(__dirname, 'record-errors-preload.cjs');
+
 /** The addon under test; scripts/sanitize.sh names another. */
 export const ADDON =
   process.env['TFE_NODE_ADDON'] ?? join(ROOT, 'build/cmake/Release/tfe_node.node');
@@ -77,13 +80,17 @@ function run(
   { env = {}, execArgv = [] }: ChildOptions = {},
 ): Ending {
   const path = join(folder, 'test/process/programs', `${program}.js`);
-  const child = spawnSync(process.execPath, [...execArgv, path, JSON.stringify(task)], {
-    encoding: 'utf8',
-    env: { ...process.env, TFE_NODE_ADDON: ADDON, TF_CPP_MIN_LOG_LEVEL: '2', ...env },
-    timeout: 110_000,
-    killSignal: 'SIGKILL',
-    maxBuffer: 64 * 1024 * 1024,
-  });
+  const child = spawnSync(
+    process.execPath,
+    [...execArgv, '--require', RECORDER, path, JSON.stringify(task)],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, TFE_NODE_ADDON: ADDON, TF_CPP_MIN_LOG_LEVEL: '2', ...env },
+      timeout: 110_000,
+      killSignal: 'SIGKILL',
+      maxBuffer: 64 * 1024 * 1024,
+    },
+  );
   if (child.error !== undefined) throw child.error;
   return {
     code: child.status,

@@ -10,6 +10,8 @@ import { PLATFORM } from './fake-wheel';
 export interface ChildTask {
   readonly cache: string;
   readonly wheel: string;
+  /** Takes the files from this Python instead of the wheel. */
+  readonly python?: string;
   readonly pinFile: string;
   readonly force?: boolean;
   /** Stand still for ever at this step: `seal`, or `extract libtensorflow_cc.so.2`. */
@@ -31,7 +33,7 @@ function say(text: string): void {
 installRuntime({
   platform: PLATFORM,
   pin: JSON.parse(readFileSync(task.pinFile, 'utf8')) as Pin,
-  wheel: task.wheel,
+  ...(task.python === undefined ? { wheel: task.wheel } : { fromPython: task.python }),
   env: { XDG_CACHE_HOME: task.cache },
   force: task.force ?? false,
   report: (event) => {

@@ -1,14 +1,14 @@
 /** Python TensorFlow's answers (scripts/oracle), and how our own are held against them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tf, type DType, type Tensor } from '../../lib';
-import { newCarrier, type TypedArray } from '../../lib/tensor/dtype';
+import { tf, type Tensor } from '../../lib';
+import { DTYPES, newCarrier, type PlainDType, type TypedArray } from '../../lib/tensor/dtype';
 
 const FIXTURES = join(__dirname, '..', 'fixtures', 'oracle');
 
 /** `data`: base64 of the little-endian values in row-major order. */
 export interface OracleTensor {
-  readonly dtype: DType;
+  readonly dtype: PlainDType;
   readonly shape: readonly number[];
   readonly data: string;
 }
@@ -39,11 +39,23 @@ export interface OracleScoring {
 const read = (name: string): unknown => JSON.parse(readFileSync(join(FIXTURES, name), 'utf8'));
 
 export const ORACLE_CASES = (read('ops.json') as { readonly cases: readonly OracleCase[] }).cases;
+export interface OracleDTypes {
+  /** tf.cast of `input`, from each dtype to each. */
+  readonly casts: readonly { readonly input: OracleTensor; readonly output: OracleTensor }[];
+  /** tf.constant of numbers (float64) in a dtype of 16 bits or of complex numbers (as pairs). */
+  readonly constants: readonly { readonly numbers: OracleTensor; readonly output: OracleTensor }[];
+  /** SHA-256 of what tf.cast makes float32 of all 65536 bit patterns in order, without those of NaN. */
+  readonly widened: readonly { readonly dtype: 'float16' | 'bfloat16'; readonly sha256: string }[];
+  /** The bytes that tf.constant makes of a text, as base64. */
+  readonly texts: readonly { readonly text: string; readonly bytes: string }[];
+}
+
+export const ORACLE_DTYPES = read('dtypes.json') as OracleDTypes;
 export const ORACLE_SCORING = read('scoring.json') as OracleScoring;
 
 export function decode({ dtype, data }: OracleTensor): TypedArray {
   const bytes = Buffer.from(data, 'base64');
-  const carrier = newCarrier(dtype, bytes.length / newCarrier(dtype, 0).BYTES_PER_ELEMENT);
+  const carrier = newCarrier(dtype, bytes.length / DTYPES[dtype].bytes);
   new Uint8Array(carrier.buffer).set(bytes);
   return carrier;
 }

@@ -22,3 +22,5 @@ function compile(module, filename) {
 const others = { ...require.extensions };
 for (const extension of Object.keys(others)) delete require.extensions[extension];
 Object.assign(require.extensions, { '.ts': compile }, others);
+
+require('./record-errors.cjs').recordOnLoad();

@@ -103,6 +103,12 @@ export function bystander(directory: string, file: string): string {
   return compile('bystander.c', join(directory, file), ['-Wl,-z,nodelete']);
 }
 
+/** Builds an image of that name that ends the process which opens it. */
+export function crashing(directory: string, file: string): string {
+  mkdirSync(directory, { recursive: true });
+  return compile('crash.c', join(directory, file), []);
+}
+
 function compile(source: string, target: string, options: readonly string[]): string {
   const name = target.slice(target.lastIndexOf('/') + 1);
   const compiler = process.env['CC'] ?? 'cc';

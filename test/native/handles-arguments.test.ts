@@ -77,6 +77,10 @@ const WRONG_LISTS = WRONG.filter((value) => value !== undefined && !Array.isArra
 const FUNCTIONS = [
   'open',
   'create',
+  'createStrings',
+  'stringLengths',
+  'readStrings',
+  'lend',
   'read',
   'device',
   'exists',
@@ -203,7 +207,7 @@ test('without a factory an error still has its code', () => {
 describe('create', () => {
   const data = new Float32Array(4);
 
-  test.each([NaN, Infinity, -1, 1.5, 0, 7, 20, 999, 2 ** 31, 2 ** 53, 1e308])(
+  test.each([NaN, Infinity, -1, 1.5, 0, 7, 11, 20, 21, 999, 2 ** 31, 2 ** 53, 1e308])(
     'refuses dtype %d',
     (dtype) => {
       expect(refusal(() => create(dtype, [4], data))).toBe('TFE_BINDING_ARGUMENT: create');
@@ -347,6 +351,85 @@ describe('read', () => {
     expect([...binding.scratch.subarray(0, 4)]).toEqual([7, 2, 2, 2]);
     expect(refusal(() => binding.read(text, new Uint8Array(4 * 24)))).toBe('TFE_DTYPE_NOT_CARRIED');
     binding.release(text);
+  });
+});
+
+describe('createStrings', () => {
+  const make = (dims: readonly number[], bytes: ArrayBufferView, lengths: unknown): unknown => {
+    binding.scratch.set(dims);
+    return refusal(() => loose.createStrings(dims.length, bytes, lengths));
+  };
+  const four = new Uint8Array(4);
+
+  test.each([
+    ['fewer lengths than elements', [3], [2, 2]],
+    ['more lengths than elements', [1], [2, 2]],
+    ['no lengths', [1], []],
+    ['a length beyond the bytes', [2], [2, 3]],
+    ['a negative length', [2], [5, -1]],
+    ['NaN for a length', [2], [NaN, 4]],
+    ['an infinite length', [2], [Infinity, 4]],
+    ['dims whose product overflows', [2 ** 40, 2 ** 40], [4]],
+  ])('refuses %s, and frees what it had made', (_name, dims, lengths) => {
+    expect(make(dims, four, new Float64Array(lengths))).toBe('TFE_TENSOR_BYTE_SIZE');
+  });
+
+  test('refuses every array of lengths but a Float64Array', () => {
+    for (const lengths of [new Float32Array([4]), new BigInt64Array([4n]), [4], ...WRONG]) {
+      expect(make([1], four, lengths)).toBe('TFE_BINDING_ARGUMENT: createStrings');
+    }
+  });
+
+  test.each(WRONG.filter((value) => value !== undefined))('refuses %p as bytes', (value) => {
+    expect(make([1], value as never, new Float64Array([0]))).toBe(
+      'TFE_BINDING_ARGUMENT: createStrings',
+    );
+  });
+});
+
+describe('strings', () => {
+  test('are read into exactly their room', () => {
+    binding.scratch.set([2]);
+    const id = binding.createStrings(1, Buffer.from('abc'), new Float64Array([1, 2]));
+    expect([...binding.scratch.subarray(0, 3)]).toEqual([7, 1, 2]);
+    for (const room of [1, 3]) {
+      expect(refusal(() => binding.stringLengths(id, new Float64Array(room)))).toBe(
+        'TFE_TENSOR_BYTE_SIZE',
+      );
+    }
+    for (const room of [2, 4]) {
+      expect(refusal(() => binding.readStrings(id, new Uint8Array(room)))).toBe(
+        'TFE_TENSOR_BYTE_SIZE',
+      );
+    }
+    for (const wrong of [new Float32Array(2), [0, 0], ...WRONG]) {
+      expect(refusal(() => loose.stringLengths(id, wrong))).toBe(
+        'TFE_BINDING_ARGUMENT: stringLengths',
+      );
+    }
+    binding.release(id);
+  });
+
+  test('are not read out of another dtype', () => {
+    expect(refusal(() => binding.stringLengths(x, new Float64Array(4)))).toBe(
+      'TFE_DTYPE_NOT_CARRIED',
+    );
+    expect(refusal(() => binding.readStrings(x, new Uint8Array(96)))).toBe('TFE_DTYPE_NOT_CARRIED');
+  });
+});
+
+describe('lend', () => {
+  test('does not lend the pointers of a string tensor', () => {
+    binding.scratch.set([1]);
+    const id = binding.createStrings(1, Buffer.from('a'), new Float64Array([1]));
+    expect(refusal(() => binding.lend(id))).toBe('TFE_DTYPE_NOT_CARRIED');
+    binding.release(id);
+  });
+
+  test('has nothing to lend of an empty tensor', () => {
+    const id = create(FLOAT, [0], new Float32Array(0));
+    expect(binding.lend(id)).toBeUndefined();
+    binding.release(id);
   });
 });
 

@@ -61,6 +61,7 @@ test('a library that is right in everything opens, and again in the same process
         liveHandles: 0,
         peakHandles: 0,
         liveBytes: 0,
+        lentBytes: 0,
       },
     },
     OPENED,
@@ -68,7 +69,7 @@ test('a library that is right in everything opens, and again in the same process
 });
 
 test('before the library is open nothing can be made, and only the counts are known', () => {
-  const counts = { liveHandles: 0, peakHandles: 0, liveBytes: 0 };
+  const counts = { liveHandles: 0, peakHandles: 0, liveBytes: 0, lentBytes: 0 };
   expect(answers([{ use: true }, { facts: true }])).toEqual([
     error('TFE_LIBRARY_NOT_OPEN', {}),
     { facts: counts },

@@ -1,8 +1,12 @@
 /** The platform table: eight cells from the seed ('Public CI truth matrix'), then Windows, musl and everything else. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { defaultPin, variantsFor } from '../../lib/native/pin';
 import {
   currentPlatform,
   hostFacts,
+  MUSL_ROW,
   PLATFORM_TABLE,
   platformCell,
   type HostFacts,
@@ -98,4 +102,83 @@ describe('the platform table', () => {
       expect(libc === 'glibc').toBe(glibcVersion !== null);
     }
   });
+});
+
+/** The seed's class of each cell, read off its two tables: the profiles say certified and experimental, the matrix the rest. */
+const SEED_CLASSES: Readonly<Record<string, string>> = {
+  'Linux x86_64': 'experimental',
+  'Linux AArch64': 'experimental',
+  'Linux i686': 'unsupported',
+  'Linux ARMv7': 'unsupported',
+  'macOS ARM64': 'certified',
+  'macOS x86_64': 'unsupported',
+  'macOS i686': 'impossible',
+  'macOS ARMv7': 'impossible',
+};
+
+describe('platforms.json', () => {
+  const rows = [...PLATFORM_TABLE, MUSL_ROW];
+
+  test("has the seed's class of each of its eight cells, and first", () => {
+    const eight = PLATFORM_TABLE.slice(0, 8).map(({ cell, seed }) => [cell, seed.class]);
+    expect(Object.fromEntries(eight)).toEqual(SEED_CLASSES);
+    for (const { seed } of PLATFORM_TABLE.slice(0, 8)) expect(seed.ci).toEqual(expect.any(String));
+  });
+
+  test('claims no cell that nothing was run on: only Linux x86_64 is tested', () => {
+    const tested = rows.filter((row) => row.class === 'tested').map(({ cell }) => cell);
+    expect(tested).toEqual(['Linux x86_64']);
+  });
+
+  test.each(rows)('$cell has what its class needs, and the variants that the pin has', (row) => {
+    if (row.platform === null) {
+      expect(row).toMatchObject({ class: 'refused', artefact: null, ci: 'the refusal is tested' });
+      expect(row.reason).toMatch(/\.$/u);
+      expect(row.wayOut).toMatch(/\.$/u);
+    } else {
+      expect(row.class).not.toBe('refused');
+      expect(row.evidence).toMatch(/\S/u);
+      expect(row.artefact).toBe(variantsFor(row.platform, defaultPin()).join(', '));
+    }
+  });
+
+  const STATES = {
+    tested: 'tested on every change',
+    experimental: 'experimental: pinned and inspected, not run',
+    refused: 'refused, with its reason',
+  } as const;
+
+  /** Columns as wide as their widest cell: what the formatter makes of a table. */
+  function table(): string {
+    const cells = rows.map(({ cell, class: ours, artefact, seed, ci }) => [
+      cell,
+      STATES[ours],
+      artefact ?? '',
+      ci,
+      seed.class,
+    ]);
+    const head = ['cell', 'state here', 'library', 'in CI', "the seed's class"];
+    const all = [head, ...cells];
+    const widths = head.map((_, i) => Math.max(...all.map((row) => row[i]!.length)));
+    const line = (row: readonly string[]): string =>
+      `| ${row.map((text, i) => text.padEnd(widths[i]!)).join(' | ')} |`;
+    return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join(
+      '\n',
+    );
+  }
+
+  test.each(['README.md', 'docs/pin.md'])(
+    'is the table of %s (UPDATE_DOCS=1 rewrites it)',
+    (name) => {
+      const file = join(__dirname, '../..', name);
+      const page = readFileSync(file, 'utf8');
+      const rendered = page.replace(
+        /(<!-- platforms: .* -->\n)[\s\S]*(<!-- \/platforms -->)/u,
+        (_, start: string, end: string) => `${start}\n${table()}\n\n${end}`,
+      );
+      expect(rendered).toContain(table());
+      if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, rendered);
+      expect(readFileSync(file, 'utf8')).toBe(rendered);
+    },
+  );
 });

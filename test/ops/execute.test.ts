@@ -196,16 +196,16 @@ describe('lists of tensors', () => {
     expect(refusal(() => execute('DynamicStitch', { inputs: [[one], [x, x]] }))).toEqual({
       code: 'TFE_OP_LIST_LENGTH',
       facts: { op: 'DynamicStitch', argument: 'data', expected: '1 tensor', received: 2 },
-      message: 'DynamicStitch takes 1 tensor for data but received 2.',
+      message: 'DynamicStitch takes 1 tensor for data but received 2. Give a list of that length.',
     });
   });
 
   test('whose least length is the definition’s', () => {
     expect(refusal(() => execute('Pack', { inputs: [[]] })).message).toBe(
-      'Pack takes at least 1 tensor for values but received 0.',
+      'Pack takes at least 1 tensor for values but received 0. Give a list of that length.',
     );
     expect(refusal(() => execute('Concat', { inputs: [i32, [x]] })).message).toBe(
-      'Concat takes at least 2 tensors for values but received 1.',
+      'Concat takes at least 2 tensors for values but received 1. Give a list of that length.',
     );
   });
 });
@@ -258,12 +258,28 @@ describe('a call that the definition forbids', () => {
   });
 
   test.each<[unknown, unknown, string]>([
-    [1, {}, 'Expected the name of an op for opName of execute but received 1.'],
+    [
+      1,
+      {},
+      'Expected the name of an op for opName of execute but received 1. Correct the argument.',
+    ],
     ['NoOp', null, expect.any(String) as unknown as string],
     ['NoOp', { input: [] }, expect.stringContaining('input') as unknown as string],
-    ['NoOp', { device: 1 }, 'Expected the name of a device for device of execute but received 1.'],
-    ['NoOp', { inputs: {} }, 'Expected an array of inputs for inputs of NoOp but received {}.'],
-    ['NoOp', { attrs: [] }, 'Expected an object of attributes for attrs of NoOp but received [].'],
+    [
+      'NoOp',
+      { device: 1 },
+      'Expected the name of a device for device of execute but received 1. Correct the argument.',
+    ],
+    [
+      'NoOp',
+      { inputs: {} },
+      'Expected an array of inputs for inputs of NoOp but received {}. Correct the argument.',
+    ],
+    [
+      'NoOp',
+      { attrs: [] },
+      'Expected an object of attributes for attrs of NoOp but received []. Correct the argument.',
+    ],
   ])('%p with %p', (name, options, message) => {
     expect(refusal(() => execute(name as string, options as object)).message).toEqual(message);
   });
@@ -285,7 +301,7 @@ describe('a call that the definition forbids', () => {
       'no tensor',
       () => execute('AddV2', { inputs: [x, 1 as never] }),
       'TFE_OP_ARGUMENT',
-      'Expected a Tensor for y of AddV2 but received 1.',
+      'Expected a Tensor for y of AddV2 but received 1. Make tensors with tf.constant().',
     ],
     [
       'a list for a tensor',
@@ -327,13 +343,13 @@ describe('a call that the definition forbids', () => {
       'an attribute of another kind',
       () => execute('MatMul', { inputs: [x, x], attrs: { transpose_a: 1 } }),
       'TFE_OP_ATTRIBUTE',
-      'Expected true or false for attribute transpose_a of MatMul but received 1.',
+      'Expected true or false for attribute transpose_a of MatMul but received 1. See docs/ops.md for how each kind of attribute is written.',
     ],
     [
       'an attribute below its minimum',
       () => execute('Split', { inputs: [i32, x], attrs: { num_split: 0 } }),
       'TFE_OP_ATTRIBUTE',
-      'Expected 1 or more for attribute num_split of Split but received 0.',
+      'Expected 1 or more for attribute num_split of Split but received 0. See docs/ops.md for how each kind of attribute is written.',
     ],
     [
       'a value that is not allowed',
@@ -343,7 +359,7 @@ describe('a call that the definition forbids', () => {
           attrs: { strides: [1, 1, 1, 1], padding: 'same' },
         }),
       'TFE_OP_ATTRIBUTE',
-      'Expected one of SAME, VALID, EXPLICIT for attribute padding of Conv2D but received "same".',
+      'Expected one of SAME, VALID, EXPLICIT for attribute padding of Conv2D but received "same". See docs/ops.md for how each kind of attribute is written.',
     ],
     [
       'a list that is too short',
@@ -353,13 +369,13 @@ describe('a call that the definition forbids', () => {
           attrs: { ksize: [1], strides: [1, 1, 1, 1], padding: 'SAME' },
         }),
       'TFE_OP_ATTRIBUTE',
-      'Expected at least 4 values for attribute ksize of MaxPool but received 1.',
+      'Expected at least 4 values for attribute ksize of MaxPool but received 1. See docs/ops.md for how each kind of attribute is written.',
     ],
     [
       'an element of a list',
       () => execute('Squeeze', { inputs: [x], attrs: { squeeze_dims: [0, 0.5] } }),
       'TFE_OP_ATTRIBUTE',
-      'Expected a safe integer, or a bigint of 64 bits for attribute squeeze_dims[1] of Squeeze but received 0.5.',
+      'Expected a safe integer, or a bigint of 64 bits for attribute squeeze_dims[1] of Squeeze but received 0.5. See docs/ops.md for how each kind of attribute is written.',
     ],
     [
       'a missing attribute',

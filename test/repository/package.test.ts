@@ -1,7 +1,7 @@
 /** What package.json and the lock file promise to whoever installs this package. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 const ROOT = join(__dirname, '../..');
@@ -175,8 +175,34 @@ describe('the ESM wrappers', () => {
       const from = /^export \* from '(.+)\.js';$/m.exec(text);
       expect({ subpath, from: from?.[1] }).toEqual({
         subpath,
-        from: `../${target.require.types.replace('./dist/', '').replace(/\.d\.ts$/, '')}`,
+        from: posix
+          .relative(dirname(target.import.types), target.require.types)
+          .replace(/\.d\.ts$/, ''),
       });
     }
+  });
+});
+
+describe('the published declarations', () => {
+  const read = (path: string) => readFileSync(join(ROOT, 'dist', path), 'utf8');
+
+  test('leave out what is internal, and the constructor of tensors with it', () => {
+    const all = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' });
+    const files = all.filter((path) => /\.d\.m?ts$/.test(path));
+    expect(files).toContain(join('lib', 'tensor', 'tensor.d.ts'));
+    expect(files.filter((path) => read(path).includes('@internal'))).toEqual([]);
+    expect(read('lib/tensor/tensor.d.ts')).toContain('private constructor();');
+  });
+
+  test('say what each function of tf does', () => {
+    const text = read('lib/tf.d.ts');
+    const lines = text.slice(text.indexOf('export declare const tf:')).split('\n');
+    // The text of a function that is named by `typeof` stands at its declaration.
+    const members = lines.flatMap((line, i) => {
+      const [, name, type] = /^ +(\w+): (?!typeof|Readonly)(.+);$/.exec(line) ?? [];
+      return name === undefined ? [] : [{ member: `${name}: ${type}`, before: lines[i - 1] }];
+    });
+    expect(members.length).toBeGreaterThan(10);
+    expect(members.filter(({ before }) => before?.endsWith('*/') !== true)).toEqual([]);
   });
 });

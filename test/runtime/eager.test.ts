@@ -1,6 +1,6 @@
 /** The eager lane: installing modules, planning, running, and what is checked around a call. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { scope, Tensor, tf } from '../../lib';
+import { scope, tf, type Tensor } from '../../lib';
 import {
   argmax,
   defaultEagerRuntime,
@@ -19,6 +19,7 @@ import {
   type TensorMeta,
 } from '../../lib/extension';
 import { codeOf, expectNoTensorsLeft, held, thrownBy } from '../tensor/accounting';
+import { forgedTensor } from '../helpers/forged-tensor';
 
 expectNoTensorsLeft();
 
@@ -485,7 +486,7 @@ describe('inputs', () => {
 describe('inputs of another environment', () => {
   // An id is slot, generation and tag of the environment: native/handle_table.cc.
   test('are refused by the addon, whatever the family says of them', () => {
-    const foreign = new Tensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [2]);
+    const foreign = forgedTensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [2]);
     const op = softmax.op({ axis: 0 });
     const run = () => defaultEagerRuntime().apply(new TfeEngine(), op, [foreign]);
     expect(codeOf(run)).toBe('TFE_TENSOR_FOREIGN');
@@ -699,19 +700,19 @@ describe('the routes of defineExtensionRuntime', () => {
 
 describe('kernels', () => {
   test('that answer a dtype without a carrier are refused, and the tensor is freed', () => {
-    const toHalf = new Kernel({
-      label: 'test.half',
+    const toFloat8 = new Kernel({
+      label: 'test.float8',
       name: 'Cast',
       inputs: 1,
       attrs: [
-        ['DstT', 'type', 19],
+        ['DstT', 'type', 24], // float8_e5m2
         ['Truncate', 'bool', false],
       ],
     });
     scope(() => {
-      const error = thrownBy(() => toHalf.run1(tf.constant(1)));
+      const error = thrownBy(() => toFloat8.run1(tf.constant(1)));
       expect(error.code).toBe('TFE_DTYPE_NOT_CARRIED');
-      expect(error.facts).toEqual({ tf: 19 });
+      expect(error.facts).toEqual({ tf: 24 });
     });
   });
 
@@ -756,6 +757,77 @@ describe('the default eager runtime', () => {
       const op = argmax.op({ axis: 0, outputType: 'int32' });
       const [index] = defaultEagerRuntime().apply(new TfeEngine(), op, [tf.constant([1, 3, 2])]);
       expect(index!.arraySync()).toBe(1);
+    });
+  });
+});
+
+describe('arguments that are none', () => {
+  const odd: readonly unknown[] = [undefined, null, 1, 'x', {}];
+  const engine = new TfeEngine();
+  const kernel = { label: FAMILY, name: 'Identity', inputs: 1 as const };
+  const runtimeWith = (
+    op: ReturnType<typeof identityOp>,
+    execute: (x: Tensor) => readonly Tensor[],
+  ): EagerRuntime => {
+    const runtime = new EagerRuntime();
+    const family = defineExtensionRuntime({
+      runtime: 'OddRuntime',
+      familyId: FAMILY,
+      op,
+      sessionSupported: () => true,
+      executeInSession: (_, __: TfeEngine, [x]) => execute(x!),
+    });
+    runtime.installExtensionModule(family.extensionModule(TfeEngine.type));
+    return runtime;
+  };
+
+  test.each(odd)('%p is no engine, op, list of inputs or module', (value) => {
+    const family = identityOp();
+    const runtime = runtimeWith(family, (x) => [engine.kernel(kernel).run1(x)]);
+    scope(() => {
+      const x = tf.constant([1]);
+      const codes = [
+        () => runtime.apply(value as Engine, family.op({}), [x]),
+        () => runtime.apply(engine, value as ExtensionOp, [x]),
+        () => runtime.apply(engine, family.op({}), value as Tensor[]),
+        () => runtime.apply(engine, family.op({}), [value as Tensor]),
+        () => engine.kernel(kernel).run1(value as Tensor),
+        () => runtime.installExtensionModule(value as ExtensionModule),
+        () => runtime.replaceExtensionModule(value as ExtensionModule),
+      ].map(codeOf);
+      expect(new Set(codes)).toEqual(new Set(['TFE_OP_ARGUMENT']));
+    });
+  });
+
+  test.each(odd)('%p is no metadata and no outputs', (value) => {
+    scope(() => {
+      const x = tf.constant([1]);
+      for (const metas of [value, [value]]) {
+        const family = identityOp({ infer: () => metas as TensorMeta[] });
+        const runtime = runtimeWith(family, (input) => [engine.kernel(kernel).run1(input)]);
+        // identityOp takes undefined for "as the inputs are".
+        if (metas === undefined || metas === null) continue;
+        expect(codeOf(() => runtime.apply(engine, family.op({}), [x]))).toBe(
+          'TFE_EXTENSION_OUTPUTS',
+        );
+      }
+      const family = identityOp();
+      const runtime = runtimeWith(family, () => value as Tensor[]);
+      expect(codeOf(() => runtime.apply(engine, family.op({}), [x]))).toBe('TFE_EXTENSION_OUTPUTS');
+    });
+  });
+
+  test('outputs that do something of their own when searched are still freed', () => {
+    const family = identityOp();
+    const runtime = runtimeWith(family, (x) => {
+      const outputs = [engine.kernel(kernel).run1(x)];
+      outputs.includes = () => {
+        throw new Error('trap');
+      };
+      return outputs;
+    });
+    scope(() => {
+      expect(runtime.apply(engine, family.op({}), [tf.constant([1])])).toHaveLength(1);
     });
   });
 });

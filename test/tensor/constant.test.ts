@@ -2,7 +2,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { scope, tf, type ConstantValues, type DType } from '../../lib';
-import { DTYPE_NAMES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
+import { DTYPES, newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
 import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
@@ -73,10 +73,24 @@ describe('shape', () => {
     expect(made([[1, 2], [3, 4]], { shape: [4] })).toMatchObject({ shape: [4] }); // prettier-ignore
   });
 
-  test.each(DTYPE_NAMES)('one value of dtype %s fills the whole shape', (dtype) => {
-    const value = { bool: true, bigint: 3n, int: 3, float: 3 }[DTYPES[dtype].kind];
-    const { data } = made(value, { dtype, shape: [2, 2] });
-    expect(data).toEqual(newCarrier(dtype, 4).fill((dtype === 'bool' ? 1 : value) as never));
+  test.each(PLAIN_DTYPES.filter((dtype) => DTYPES[dtype].kind !== 'complex'))(
+    'one value of dtype %s fills the whole shape',
+    (dtype) => {
+      const value = dtype === 'bool' ? true : DTYPES[dtype].kind === 'bigint' ? 3n : 3;
+      const { data } = made(value, { dtype, shape: [2, 2] });
+      const carrier = DTYPES[dtype].kind === 'half' ? new Float32Array(4) : newCarrier(dtype, 4);
+      expect(data).toEqual(carrier.fill((dtype === 'bool' ? 1 : value) as never));
+    },
+  );
+
+  test.each(['complex64', 'complex128'] as const)('one value of %s fills it, too', (dtype) => {
+    const { data } = made({ re: 1, im: -2 }, { dtype, shape: [2] });
+    expect([...data]).toEqual([1, -2, 1, -2]);
+  });
+
+  test('one text fills it, too', () => {
+    expect(made('ab', { shape: [3] }).data).toEqual(['ab', 'ab', 'ab']);
+    expect(made('ab', { shape: [0] }).data).toEqual([]);
   });
 
   test('nothing at all is an empty float32 vector, as in Python', () => {
@@ -165,12 +179,6 @@ describe('typed arrays', () => {
     expect([...made(shared).data]).toEqual([5, 6]);
   });
 
-  test('whose buffer is detached are empty', () => {
-    const values = new Float32Array([1, 2]);
-    structuredClone(values.buffer, { transfer: [values.buffer] });
-    expect(made(values)).toMatchObject({ shape: [0] });
-  });
-
   test('are converted to another dtype that holds every value', () => {
     expect(made(new Float32Array([1, -2]), { dtype: 'int8' })).toMatchObject({
       data: new Int8Array([1, -2]),
@@ -224,24 +232,11 @@ describe('the data', () => {
   });
 });
 
-describe('an array that pretends to be longer than it is', () => {
-  class Longer extends Float32Array {
-    override get length(): number {
-      return 10;
-    }
-  }
-
-  test('is refused before its memory is read', () => {
-    expect(refusal(new Longer(2))).toBe('TFE_TENSOR_BYTE_SIZE');
-  });
-});
-
 describe('what is refused', () => {
   const cyclic: unknown[] = [];
   cyclic.push(cyclic);
 
   test.each([
-    ['text', 'abc'],
     ['null', null],
     ['undefined', undefined],
     ['an object', {}],
@@ -251,7 +246,6 @@ describe('what is refused', () => {
     ['a DataView', new DataView(new ArrayBuffer(4))],
     ['an ArrayBuffer', new ArrayBuffer(4)],
     ['a Map', new Map()],
-    ['text in an array', [1, 'x']],
     ['a hole in an array', [1, , 2]], // eslint-disable-line no-sparse-arrays
     ['typed arrays in an array', [new Float32Array(2)]],
     ['an array that contains itself', cyclic],
@@ -310,6 +304,12 @@ describe('what is refused', () => {
     ['float64', true],
     ['bool', 1],
     ['bool', 0n],
+    ['float32', '1'],
+    ['float16', 1n],
+    ['complex64', 1n],
+    ['complex64', '1'],
+    ['string', 1],
+    ['string', true],
   ];
   test.each(MISFITS)('%s does not hold %p', (dtype, value) => {
     expect(refusal([value], { dtype })).toBe('TFE_VALUE_DOES_NOT_FIT');
@@ -328,6 +328,9 @@ describe('what is refused', () => {
     ['numbers and bigints', [1, 1n]],
     ['numbers and booleans', [1, true]],
     ['bigints and booleans', [1n, false]],
+    ['numbers and texts', [1, 'x']],
+    ['texts and numbers', ['x', 1]],
+    ['complex numbers and bigints', [{ re: 1, im: 1 }, 1n]],
   ])('%s do not mix', (_, values) => {
     expect(refusal(values)).toBe('TFE_VALUE_DOES_NOT_FIT');
   });
@@ -365,7 +368,7 @@ describe('what is refused', () => {
     expect(error.facts).toEqual({ bytes: String(2 ** 42) });
   });
 
-  test.each(['float16', 'Float32', '', 1, null])('%p is no dtype', (dtype) => {
+  test.each(['half', 'Float32', '', 1, null])('%p is no dtype', (dtype) => {
     expect(refusal([1], { dtype })).toBe('TFE_DTYPE_UNKNOWN');
   });
 
@@ -383,5 +386,92 @@ describe('what is refused', () => {
   ])('%s is not options', (_, options) => {
     // prettier-ignore
     expect(refusal([1], options)).toBe('TFE_OPTION_VALUE');
+  });
+});
+
+describe('values that are not what they seem', () => {
+  test('nest to more entries than arrays can hold', () => {
+    let shared: unknown = [1];
+    for (let level = 0; level < 40; level++) shared = [shared, shared];
+    expect(refusal(shared)).toBe('TFE_ARRAYS_TOO_LARGE');
+    expect(refusal(new Proxy([], { get: (_, key) => (key === 'length' ? 2 ** 40 : 1) }))).toBe(
+      'TFE_ARRAYS_TOO_LARGE',
+    );
+  });
+
+  test.each([-1, NaN, 1.5, 'x', 2n, Symbol('length')])('have the length %p', (length) => {
+    const odd = new Proxy([], { get: (_, key) => (key === 'length' ? length : 1) });
+    expect(refusal(odd)).toBe('TFE_VALUES_TYPE');
+  });
+
+  test('are a typed array that has lost its memory', () => {
+    const detached = new Float32Array(4);
+    structuredClone(detached.buffer, { transfer: [detached.buffer] });
+    expect(refusal(detached)).toBe('TFE_VALUES_TYPE');
+    expect(made(new Float32Array(0)).shape).toEqual([0]);
+    const bytes = new Uint8Array(4);
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    expect(refusal(bytes, { dtype: 'string' })).toBe('TFE_VALUES_TYPE');
+    expect(refusal([[bytes]], { dtype: 'string' })).toBe('TFE_VALUES_TYPE');
+  });
+
+  test.each([-1, 10])('are a typed array that pretends to have the length %d', (length) => {
+    class Odd extends Float32Array {
+      override get length(): number {
+        return length;
+      }
+    }
+    expect(made(new Odd(2)).shape).toEqual([2]);
+    expect(made(new Odd(2), { dtype: 'float64' }).shape).toEqual([2]);
+    expect(made(new Odd(2), { dtype: 'float16' }).shape).toEqual([2]);
+    expect(made(new Odd(2), { dtype: 'complex64' }).shape).toEqual([1]);
+    expect(made(new Odd(2), { dtype: 'complex128' }).shape).toEqual([1]);
+  });
+
+  test('cannot be shown', () => {
+    const shy = {
+      get [Symbol.toStringTag](): string {
+        throw new Error('shy');
+      },
+    };
+    expect(refusal(shy)).toBe('TFE_VALUES_TYPE');
+  });
+});
+
+describe('a complex number that changes while it is read', () => {
+  test('counts as it was first', () => {
+    let asked = 0;
+    const odd = {
+      get re(): number {
+        asked += 1;
+        tf.constant(0, { shape: [7, 7, 7] }).dispose();
+        return asked === 1 ? 3 : ('nothing' as unknown as number);
+      },
+      im: 4,
+    };
+    expect([...made([odd]).data]).toEqual([3, 4]);
+  });
+});
+
+describe('options that change while they are read', () => {
+  test('count as they were first', () => {
+    let reads = 0;
+    const shape = [2, 3];
+    Object.defineProperty(shape, 1, {
+      get() {
+        reads += 1;
+        tf.constant(0, { shape: [7, 7, 7] }).dispose();
+        return reads === 1 ? 3 : -5;
+      },
+    });
+    expect(made(new Float32Array(6), { shape }).shape).toEqual([2, 3]);
+    let asked = 0;
+    const options = {
+      get dtype(): DType {
+        asked += 1;
+        return asked === 1 ? 'int32' : ('nothing' as DType);
+      },
+    };
+    expect(made([1], options).dtype).toBe('int32');
   });
 });

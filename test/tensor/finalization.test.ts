@@ -1,25 +1,12 @@
 /** The safety net: tensors that no scope owned and nobody disposed are freed when they are collected. */
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
 import { keep, scope, tf } from '../../lib';
+import { collect, collectUntil } from '../helpers/collect';
 import { held } from './accounting';
 
-/** `npm test` exposes it; a bare jest does not. */
-function collector(): () => void {
-  const exposed = (globalThis as { gc?: () => void }).gc;
-  if (exposed !== undefined) return exposed;
-  setFlagsFromString('--expose-gc');
-  return runInNewContext('gc') as () => void;
-}
-const collect = collector();
-
-/** Collects until as many tensors are held as before; finalizers run in a turn of their own. */
+/** Collects until as many tensors are held as before. */
 async function collectedDownTo(tensors: number): Promise<number> {
-  for (let i = 0; i < 50 && held().tensors > tensors; i++) {
-    collect();
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+  await collectUntil(() => held().tensors <= tensors);
   return held().tensors;
 }
 

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { scope, tf } from '../../lib';
-import { DTYPE_NAMES, DTYPES, newCarrier } from '../../lib/tensor/dtype';
+import { DTYPE_NAMES, DTYPES, isPlain, newCarrier } from '../../lib/tensor/dtype';
 import { expectNoTensorsLeft } from './accounting';
 import { blocksOf, DOCS, printed, promised } from './page';
 
@@ -15,18 +15,43 @@ const TABLE = /(<!-- dtypes: .* -->\n)[\s\S]*(<!-- \/dtypes -->)/;
 /** What becomes a tensor of the dtype by itself, where that is more or less than the typed array that it is read into. */
 const VALUES: Partial<Record<string, string>> = {
   float32: 'numbers, `Float32Array`',
+  float16: '`Float16Array` (Node 24)',
+  bfloat16: '',
   int64: 'bigints, `BigInt64Array`',
   uint8: '`Uint8Array`, `Uint8ClampedArray`, `Buffer`',
   bool: 'booleans',
+  complex64: '',
+  complex128: '`{ re, im }`',
+  string: 'texts',
+  resource: '',
+  variant: '',
+};
+
+/** What `dataSync` answers, where that is not the typed array that has the bytes. */
+const READ: Partial<Record<string, string>> = {
+  float16: '`Float32Array`',
+  bfloat16: '`Float32Array`',
+  complex64: '`Float32Array` of pairs',
+  complex128: '`Float64Array` of pairs',
+  string: '`string[]`',
+  resource: 'opaque',
+  variant: 'opaque',
 };
 
 const HEAD = ['dtype', 'bytes', '`dataSync()`', 'from', '`x / y`'];
 
 function cellsOf(name: (typeof DTYPE_NAMES)[number]): string[] {
   const { bytes, quotient } = DTYPES[name];
-  const carrier = `\`${newCarrier(name, 0).constructor.name}\``;
+  const carrier =
+    READ[name] ?? (isPlain(name) ? `\`${newCarrier(name, 0).constructor.name}\`` : '');
   const division = quotient === null ? '' : `\`${quotient}\``;
-  return [`\`${name}\``, String(bytes), carrier, VALUES[name] ?? carrier, division];
+  return [
+    `\`${name}\``,
+    bytes === 0 ? '' : String(bytes),
+    carrier,
+    VALUES[name] ?? carrier,
+    division,
+  ];
 }
 
 /** Columns as wide as their widest cell: what the formatter makes of a table. */

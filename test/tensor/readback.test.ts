@@ -4,18 +4,20 @@
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { isTensor, scope, Tensor, tf } from '../../lib';
-import { DTYPE_NAMES, newCarrier } from '../../lib/tensor/dtype';
-import { codeOf, expectNoTensorsLeft } from './accounting';
+import { newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
+import { forgedTensor } from '../helpers/forged-tensor';
+import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
 
 const UNSAFE = 2n ** 53n;
 
 describe('dataSync', () => {
-  test.each(DTYPE_NAMES)('answers the carrier of %s', (dtype) => {
+  test.each(PLAIN_DTYPES)('answers the carrier of %s, with { float16: bits }', (dtype) => {
     scope(() => {
       const carrier = newCarrier(dtype, 2);
-      expect(tf.constant(carrier, { dtype }).dataSync()).toEqual(carrier);
+      const tensor = tf.constant(carrier, { dtype, shape: [2] });
+      expect(tensor.dataSync({ float16: 'bits' })).toEqual(carrier);
     });
   });
 
@@ -59,6 +61,30 @@ describe('dataSync', () => {
       const tensor = tf.constant([1n]);
       const options = { int64: 'string' } as unknown as { int64: 'number' };
       expect(codeOf(() => tensor.dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
+  });
+
+  test.each([
+    ['float16', true, "'number' or 'bits'"],
+    ['string', 'utf-8', "'utf8' or 'bytes'"],
+    ['copy', 0, 'true or false'],
+  ])('says what %s may be', (option, value, expected) => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      const error = thrownBy(() => tensor.dataSync({ [option]: value }));
+      expect(error.code).toBe('TFE_OPTION_VALUE');
+      expect(error.facts).toMatchObject({ function: 'dataSync', option, expected });
+    });
+  });
+
+  test('refuses an option that does not exist, and arraySync one that means nothing to it', () => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      expect(codeOf(() => tensor.dataSync({ int32: 1 } as never))).toBe('TFE_OPTION_UNKNOWN');
+      expect(codeOf(() => tensor.arraySync({ copy: false } as never))).toBe('TFE_OPTION_UNKNOWN');
+      for (const wrong of [null, 'bits', [], 1]) {
+        expect(codeOf(() => tensor.dataSync(wrong as never))).toBe('TFE_OPTION_VALUE');
+      }
     });
   });
 });
@@ -143,14 +169,14 @@ describe('facts of a tensor', () => {
 
   // An id is slot, generation and tag of the environment: native/handle_table.cc.
   test('a made-up id is refused by the addon', () => {
-    const forged = new Tensor(12345, 'float32', [1]);
+    const forged = forgedTensor(12345, 'float32', [1]);
     expect(codeOf(() => forged.dataSync())).toBe('TFE_TENSOR_FORGED');
-    const fraction = new Tensor(0.5, 'float32', [1]);
+    const fraction = forgedTensor(0.5, 'float32', [1]);
     expect(codeOf(() => fraction.dataSync())).toBe('TFE_TENSOR_FORGED');
   });
 
   test('an id of another environment is refused by the addon', () => {
-    const foreign = new Tensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [1]);
+    const foreign = forgedTensor(1023 * 2 ** 43 + 2 ** 24, 'float32', [1]);
     expect(codeOf(() => foreign.dataSync())).toBe('TFE_TENSOR_FOREIGN');
   });
 });
@@ -218,5 +244,69 @@ test('JSON shows what a tensor is, not its values', () => {
   scope(() => {
     const x = tf.constant([[1, 2]]);
     expect(JSON.stringify({ x })).toBe('{"x":{"dtype":"float32","shape":[1,2]}}');
+  });
+});
+
+describe('an empty tensor with a long axis', () => {
+  // As nested arrays it would be that many empty rows, and V8 ends the process when they do not fit.
+  test.each([2 ** 31, 2 ** 33])('of %d rows is not written out', (rows) => {
+    scope(() => {
+      const tensor = tf.constant([], { shape: [rows, 0] });
+      expect(String(tensor)).toBe(`Tensor(0 values, shape=[${rows}, 0], dtype=float32)`);
+      expect(tensor.dataSync()).toHaveLength(0);
+      expect(codeOf(() => tensor.arraySync())).toBe('TFE_ARRAYS_TOO_LARGE');
+    });
+  });
+
+  test('has its rows where they are few', () => {
+    scope(() => {
+      expect(tf.constant([], { shape: [2, 0] }).arraySync()).toEqual([[], []]);
+    });
+  });
+});
+
+describe('what a tensor is', () => {
+  test('cannot be overwritten', () => {
+    scope(() => {
+      const tensor = tf.constant([1]);
+      expect(Reflect.set(tensor, 'dtype', 'int32')).toBe(false);
+      expect(tensor.dtype).toBe('float32');
+    });
+  });
+});
+
+describe('options of a readback', () => {
+  test('are those it has', () => {
+    scope(() => {
+      const tensor = tf.constant([1n]);
+      const misspelt = { int46: 'number' } as object;
+      expect(codeOf(() => tensor.dataSync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
+      expect(codeOf(() => tensor.arraySync(misspelt))).toBe('TFE_OPTION_UNKNOWN');
+    });
+  });
+
+  test('count as they were first', () => {
+    scope(() => {
+      let asked = 0;
+      const options = {
+        get int64(): 'number' {
+          asked += 1;
+          return asked === 1 ? 'number' : ('bigint' as 'number');
+        },
+      };
+      expect(tf.constant([1n]).dataSync(options)).toEqual([1]);
+    });
+  });
+
+  test('need not be fit to be shown', () => {
+    scope(() => {
+      const shy = {
+        get [Symbol.toStringTag](): string {
+          throw new Error('shy');
+        },
+      };
+      const options = { int64: shy } as unknown as { int64: 'number' };
+      expect(codeOf(() => tf.constant([1n]).dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
   });
 });

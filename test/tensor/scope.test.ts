@@ -1,7 +1,7 @@
 /** scope: what it frees, what it lets out, and that no way of leaving it loses a tensor. */
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, test } from '@jest/globals';
-import { keep, scope, tf, type Tensor } from '../../lib';
+import { keep, scope, scopeAsync, tf, type Tensor } from '../../lib';
 import { codeOf, expectNoTensorsLeft, held } from './accounting';
 
 expectNoTensorsLeft();
@@ -326,5 +326,12 @@ describe('a scope with thousands of tensors', () => {
     const values = [...kept, ...results].map((tensor) => tensor.arraySync());
     expect(values).toEqual([...Array.from({ length: 40 }, (_, i) => i * 100), ...Array.from({ length: 40 }, (_, i) => i * 100 + 1)]); // prettier-ignore
     for (const tensor of [...kept, ...results]) tensor.dispose();
+  });
+});
+
+test.each([undefined, null, 1, {}])('%p is no body of a scope', async (body) => {
+  expect(codeOf(() => scope(body as () => void))).toBe('TFE_OP_ARGUMENT');
+  await expect(scopeAsync(body as () => Promise<void>)).rejects.toMatchObject({
+    code: 'TFE_OP_ARGUMENT',
   });
 });

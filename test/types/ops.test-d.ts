@@ -81,6 +81,15 @@ tf.divide(ints, matrix);
 // @ts-expect-error -- text is no operand
 tf.add(matrix, 'x');
 
+// cast takes the dtype that it is told
+expectTypeOf(tf.cast(matrix, 'int64')).toEqualTypeOf<Tensor<'int64', 2>>();
+expectTypeOf(tf.cast([[1, 2]], 'bfloat16')).toEqualTypeOf<Tensor<'bfloat16', 2>>();
+expectTypeOf(tf.dtypes.cast(any, 'bool')).toEqualTypeOf<Tensor<'bool', number>>();
+// @ts-expect-error -- text is no number
+tf.cast(matrix, 'string');
+// @ts-expect-error -- nor is this
+tf.cast('1', 'float32');
+
 // divide is Python's true division
 expectTypeOf(tf.divide(matrix, vector)).toEqualTypeOf<Tensor<'float32', 2>>();
 expectTypeOf(tf.divide(ints, ints)).toEqualTypeOf<Tensor<'float64', 2>>();

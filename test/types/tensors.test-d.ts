@@ -1,6 +1,15 @@
 /** Dtype and rank through tf.constant and Tensor. Checked by `tsc -p tsconfig.test.json`; nothing here runs. */
 import { expectTypeOf } from 'expect-type';
-import { isTensor, keep, scope, scopeAsync, tf, type Tensor } from 'tfe-node';
+import {
+  isTensor,
+  keep,
+  scope,
+  scopeAsync,
+  tf,
+  type Complex,
+  type ReadOptions,
+  type Tensor,
+} from 'tfe-node';
 import type { TensorF32Cpu1D, TensorF32Cpu2D, TensorI64Cpu1D } from 'tfe-node/types';
 
 // Values say dtype and rank.
@@ -13,6 +22,21 @@ expectTypeOf(tf.constant([[[1]]])).toEqualTypeOf<Tensor<'float32', 3>>();
 expectTypeOf(tf.constant([[1n], [2n]])).toEqualTypeOf<Tensor<'int64', 2>>();
 expectTypeOf(tf.constant([true])).toEqualTypeOf<Tensor<'bool', 1>>();
 expectTypeOf(tf.constant([])).toEqualTypeOf<Tensor<'float32', 1>>();
+
+expectTypeOf(tf.constant('a')).toEqualTypeOf<Tensor<'string', 0>>();
+expectTypeOf(tf.constant([['a'], ['b']])).toEqualTypeOf<Tensor<'string', 2>>();
+expectTypeOf(tf.constant({ re: 1, im: 2 })).toEqualTypeOf<Tensor<'complex128', 0>>();
+expectTypeOf(tf.constant([{ re: 1, im: 2 }])).toEqualTypeOf<Tensor<'complex128', 1>>();
+// The bytes of one string, and of several.
+expectTypeOf(tf.constant(Buffer.from('a'), { dtype: 'string' })).toEqualTypeOf<
+  Tensor<'string', 0>
+>();
+expectTypeOf(tf.constant([new Uint8Array(1), 'b'], { dtype: 'string' })).toEqualTypeOf<
+  Tensor<'string', 1>
+>();
+expectTypeOf(tf.constant('a', { dtype: 'string', shape: [2, 3] })).toEqualTypeOf<
+  Tensor<'string', 2>
+>();
 
 // Values whose type was written down elsewhere.
 declare const rows: number[][];
@@ -49,11 +73,9 @@ declare const shape: number[];
 expectTypeOf(tf.constant(0, { shape })).toEqualTypeOf<Tensor<'float32', number>>();
 
 // @ts-expect-error -- no such dtype
-tf.constant([1], { dtype: 'float16' });
+tf.constant([1], { dtype: 'half' });
 // @ts-expect-error -- no such option
 tf.constant([1], { name: 'x' });
-// @ts-expect-error -- text is no value
-tf.constant(['a']);
 // @ts-expect-error -- a tensor is no value
 tf.constant(tf.constant(1));
 
@@ -85,6 +107,26 @@ expectTypeOf(f32.arraySync()).toEqualTypeOf<number[][]>();
 expectTypeOf(i64.arraySync()).toEqualTypeOf<bigint[]>();
 expectTypeOf(i64.arraySync({ int64: 'number' })).toEqualTypeOf<number[]>();
 expectTypeOf(bool.arraySync()).toEqualTypeOf<boolean>();
+declare const half: Tensor<'float16', 1>;
+declare const complex: Tensor<'complex64', 1>;
+declare const text: Tensor<'string', 1>;
+declare const resource: Tensor<'resource', 0>;
+declare const options: ReadOptions;
+expectTypeOf(half.dataSync()).toEqualTypeOf<Float32Array>();
+expectTypeOf(half.dataSync({ float16: 'bits' })).toEqualTypeOf<Uint16Array>();
+expectTypeOf(half.arraySync()).toEqualTypeOf<number[]>();
+expectTypeOf(complex.dataSync({ copy: false })).toEqualTypeOf<Float32Array>();
+expectTypeOf(complex.arraySync()).toEqualTypeOf<Complex[]>();
+expectTypeOf(text.dataSync()).toEqualTypeOf<string[]>();
+expectTypeOf(text.dataSync({ string: 'bytes' })).toEqualTypeOf<Uint8Array[]>();
+expectTypeOf(text.arraySync({ string: 'bytes' })).toEqualTypeOf<Uint8Array[]>();
+expectTypeOf(resource.dataSync()).toEqualTypeOf<never>();
+expectTypeOf(i64.dataSync(options)).toEqualTypeOf<BigInt64Array | number[]>();
+expectTypeOf(text.data({ int64: 'number' })).toEqualTypeOf<Promise<string[]>>();
+// @ts-expect-error -- no such form
+half.dataSync({ float16: 'half' });
+// @ts-expect-error -- no such option
+half.dataSync({ bits: true });
 expectTypeOf(f32.rank).toEqualTypeOf<2>();
 expectTypeOf(f32.dtype).toEqualTypeOf<'float32'>();
 expectTypeOf(any.shape).toEqualTypeOf<readonly number[]>();
@@ -102,3 +144,10 @@ expectTypeOf(keep(f32)).toEqualTypeOf<Tensor<'float32', 2>>();
 // isTensor narrows.
 declare const unknown: unknown;
 if (isTensor(unknown)) expectTypeOf(unknown).toEqualTypeOf<Tensor>();
+
+// The dtype comes from the values, never from where the tensor goes.
+// @ts-expect-error -- bigints are int64
+const mistyped: Tensor<'float32', 1> = tf.constant([1n]);
+void mistyped;
+// @ts-expect-error -- dtypes do not mix
+tf.add(tf.constant([1]), tf.constant([1n]));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
 import type { TfeError } from '../../../lib/errors';
-import { SourceText, TextBuilder } from '../../../plugins/core/edits';
+import { TextBuilder } from '../../../plugins/core/edits';
 import { lowerSource } from '../../../plugins/core/lower';
 import { oxcTransform } from '../../../plugins/core/peers';
 import { plainLower, type Lower } from './lower-fake-plugin';
@@ -246,6 +246,15 @@ describe('a site', () => {
     expect(text).toContain("`a ${$.apply<$T2>(3, x)} \\` ${'tf.relu(x)'} // no comment`");
   });
 
+  it('does not run into a keyword that the parenthesis of its callee ended', () => {
+    const text = lowerBody(`export async function f(x: T2, n: number): Promise<unknown> {
+  if (n > 1) return(tf.relu)(x); else(tf.relu)(x);
+  return typeof(tf.relu)(x);
+}`);
+    expect(text.match(/\b(?:return|else|typeof) \$\.apply/g)).toHaveLength(3);
+    expect(text.match(/\b(?:return|else|typeof)\(tf\.relu\)\(x\)/g)).toHaveLength(3);
+  });
+
   it('with another edit inside keeps both', () => {
     const source = `${HEADER}export async function f(x: T2) { return tf.add(x, (await import('./w')).w); }`;
     const at = source.indexOf("'./w'");
@@ -298,7 +307,7 @@ describe('texts', () => {
     ] as const;
     const places = legs.map((leg) => leg.map(({ source: at }) => at!));
     // The source leg has every token of the body, each at its own place.
-    const written = new TextBuilder(new SourceText(source)).original(0, source.length);
+    const written = new TextBuilder(source).original(0, source.length);
     const all = traceTokens(source, written.map('score.ts')).map(({ at }) => at);
     expect(places[1]).toEqual(all.filter((at) => at > source.indexOf('{\n  let')));
     // The lowered leg has them in the same order; a lowered call stands where the call stood.

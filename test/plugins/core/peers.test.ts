@@ -34,7 +34,8 @@ test('the ranges are those of package.json', () => {
   const ranges = Object.fromEntries(
     Object.entries(PEERS).map(([name, { range }]) => [name, range]),
   );
-  expect(ranges).toEqual(manifest.peerDependencies);
+  // koffi is the peer of `tfe-node pin check`, whose test holds its range.
+  expect({ ...ranges, koffi: expect.any(String) }).toEqual(manifest.peerDependencies);
   for (const name of Object.keys(PEERS)) {
     expect(manifest.peerDependenciesMeta).toHaveProperty([name, 'optional'], true);
   }

@@ -5,7 +5,7 @@ import { isTfeError, scope, status, tf } from '../../../lib';
 import { say, task } from './program';
 
 export interface MemoryTask {
-  readonly loop: 'scope' | 'dispose' | 'fail' | 'constants' | 'workers';
+  readonly loop: 'scope' | 'dispose' | 'fail' | 'constants' | 'strings' | 'lends' | 'workers';
   /** Rounds before the first look, and in all. */
   readonly first: number;
   readonly total: number;
@@ -69,6 +69,30 @@ const LOOPS: Readonly<Record<MemoryTask['loop'], () => (count: number) => void |
       for (let i = 0; i < count; i += 1) tf.constant(data).dispose();
     };
   },
+  strings() {
+    const text = 'x'.repeat(1024);
+    return (count) => {
+      for (let i = 0; i < count; i += 1) {
+        const tensor = tf.constant([text, 'small', text]);
+        // Every other one is read, too.
+        if (i % 2 === 0) tensor.dataSync();
+        tensor.dispose();
+      }
+    };
+  },
+  lends() {
+    const data = new Float32Array(1 << 16);
+    return async (count) => {
+      for (let i = 0; i < count; i += 1) {
+        const tensor = tf.constant(data);
+        tensor.dataSync({ copy: false });
+        tensor.dispose();
+        if (i % 20 !== 19) continue;
+        collect();
+        await sleep(0);
+      }
+    };
+  },
   workers() {
     return async (count) => {
       for (let i = 0; i < count; i += 1) {
@@ -76,7 +100,9 @@ const LOOPS: Readonly<Record<MemoryTask['loop'], () => (count: number) => void |
           `const { tf } = require(require('node:worker_threads').workerData);
            globalThis.held = [];
            for (let i = 0; i < 10; i += 1) held.push(tf.constant(new Float32Array(1 << 18)));
-           for (let i = 0; i < 100; i += 1) held.push(tf.add(held[0], held[1]));`,
+           for (let i = 0; i < 100; i += 1) held.push(tf.add(held[0], held[1]));
+           for (let i = 0; i < 10; i += 1) held.push(tf.constant('x'.repeat(1 << 20)));
+           globalThis.lent = held.map((x) => x.dataSync({ copy: false }));`,
           { eval: true, workerData: require.resolve('../../../lib') },
         );
         const exit = await new Promise<number>((resolve, reject) => {

@@ -41,6 +41,10 @@ function refuseEverything(x: number): void {
   const functions = [
     'open',
     'create',
+    'createStrings',
+    'stringLengths',
+    'readStrings',
+    'lend',
     'read',
     'device',
     'exists',
@@ -64,6 +68,45 @@ function refuseEverything(x: number): void {
   }
   for (const dim of [...numbers, NaN, -1]) codeOf(() => create([dim, dim, 0], new Float32Array(0)));
   codeOf(() => create(new Array<number>(254).fill(2 ** 52), new Float32Array(1)));
+}
+
+/** Strings of every length about the 22 bytes that lie inside of an element, shared, refused half-made, and read. */
+function strings(rounds: number): void {
+  const identity = binding.prepare('identity', 'Identity', 1, [['T', 'type', 7]], []);
+  const lengths = new Float64Array([0, 21, 22, 23, 24, 4000]);
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0)).fill(97);
+  const read = new Float64Array(6);
+  const into = new Uint8Array(bytes.length);
+  for (let i = 0; i < rounds; i += 1) {
+    binding.scratch[0] = 6;
+    const id = binding.createStrings(1, bytes, lengths);
+    const shared = binding.run(identity, id);
+    binding.release(i % 2 === 0 ? id : shared);
+    const left = i % 2 === 0 ? shared : id;
+    binding.stringLengths(left, read);
+    binding.readStrings(left, into);
+    assert.deepEqual([read, into], [lengths, bytes]);
+    binding.release(left);
+    binding.scratch[0] = 6;
+    const tooLong = Float64Array.of(4000, 0, 0, 0, 0, 4000);
+    assert.equal(
+      codeOf(() => binding.createStrings(1, bytes, tooLong)),
+      'TFE_TENSOR_BYTE_SIZE',
+    );
+  }
+}
+
+/** Lends that are collected, and some that live to the end. */
+const lent: Float32Array[] = [];
+function lends(rounds: number): void {
+  const data = new Float32Array(4096).fill(1);
+  for (let i = 0; i < rounds; i += 1) {
+    const id = create([4096], data);
+    const memory = new Float32Array(binding.lend(id)!);
+    binding.release(id);
+    assert.equal(memory[4095], 1);
+    if (i % 10 === 0) lent.push(memory);
+  }
 }
 
 function ops(x: number, rounds: number): void {
@@ -128,6 +171,8 @@ async function main(): Promise<void> {
   ops(x, 200);
   refuseEverything(x);
   ops(x, 10);
+  strings(100);
+  lends(100);
   await Promise.all([worker(false), worker(true), worker(false), worker(true)]);
   for (let i = 0; i < 10; i += 1) create([1000], new Float32Array(1000)); // alive at the end
   console.log(`${JSON.stringify(binding.facts())}\nsanitize: the suite has passed`);
@@ -139,6 +184,8 @@ if (isMainThread) {
   const x = open();
   do {
     ops(x, 50);
+    strings(20);
+    lends(20);
     parentPort!.postMessage('working');
   } while (process.argv[2] === 'for ever');
 }

@@ -1,0 +1,262 @@
+/**
+ * Takes the libraries from a TensorFlow that a Python has installed. Owns asking the interpreter, once and without importing
+ * TensorFlow, and copying; whether a file serves is decided by its own hash, whatever the package says.
+ */
+import { spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { copyFile, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTfeError, tfeError } from '../errors';
+import { at, errnoOf, hashHandle, isAbsent, problemOf } from './files';
+import type { InstallEvent } from './install';
+import type { Environment } from './paths';
+import { artefactFor, variantsFor, type Artefact, type Pin, type Variant } from './pin';
+import type { PlatformId } from './platforms';
+
+/** Names under which the wheels are published. */
+const PROJECTS = ['tensorflow-cpu', 'tensorflow'] as const;
+
+/** How long an interpreter may take to start and to answer. */
+const ANSWER_MS = 60_000;
+const QUOTED_LINES = 12;
+
+/**
+ * Finding the specification of a top-level package runs none of its code. The working directory leaves the search path first:
+ * a folder named tensorflow that happens to lie there is no installation.
+ */
+const QUESTION = `
+import sys
+sys.path = [p for p in sys.path if p not in ("", ".")]
+import json
+import importlib.metadata as metadata
+import importlib.util as util
+found = {}
+for name in json.loads(sys.argv[1]):
+    try:
+        found[name] = metadata.version(name)
+    except metadata.PackageNotFoundError:
+        pass
+spec = util.find_spec("tensorflow")
+folders = list(spec.submodule_search_locations or []) if spec else []
+print(json.dumps({"python": sys.version.split()[0], "found": found, "folders": folders}))
+`;
+
+export interface PythonPackage {
+  /** The folder of the package, which holds the two libraries. */
+  readonly directory: string;
+  /** `tensorflow-cpu 2.21.0 of Python 3.12.4`. */
+  readonly project: string;
+}
+
+interface Answer {
+  readonly python: string;
+  readonly found: Readonly<Record<string, string>>;
+  readonly folders: readonly string[];
+}
+
+/**
+ * Asks an interpreter where its TensorFlow lies.
+ *
+ * @throws TFE_PYTHON_FAILED, TFE_PYTHON_NO_TENSORFLOW
+ */
+export async function findPythonPackage(
+  executable: string,
+  pin: Pin,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<PythonPackage> {
+  const { python, found, folders } = await ask(executable, env, signal);
+  const project = PROJECTS.find((name) => found[name] === pin.tensorflow);
+  const [directory] = folders;
+  if (project === undefined || directory === undefined) {
+    throw tfeError('TFE_PYTHON_NO_TENSORFLOW', {
+      executable,
+      version: pin.tensorflow,
+      found: Object.entries(found).map(([name, version]) => `${name} ${version}`),
+    });
+  }
+  return { directory, project: `${project} ${pin.tensorflow} of Python ${python}` };
+}
+
+async function ask(executable: string, env: Environment, signal: AbortSignal): Promise<Answer> {
+  let [out, err] = ['', ''];
+  const failed = (outcome: string, cause?: unknown): Error =>
+    tfeError(
+      'TFE_PYTHON_FAILED',
+      { executable, outcome, output: err.trim().split('\n').slice(-QUOTED_LINES).join('\n') },
+      { cause },
+    );
+  // Not spawn's own `timeout`: its timer outlives a program that could not be started.
+  const patience = AbortSignal.timeout(ANSWER_MS);
+  const child = spawn(executable, ['-c', QUESTION, JSON.stringify(PROJECTS)], {
+    env: { ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    killSignal: 'SIGKILL',
+    signal: AbortSignal.any([signal, patience]),
+  });
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
+  const [code, killedBy] = await new Promise<[number | null, NodeJS.Signals | null]>(
+    (resolve, reject) => {
+      child.once('error', (error) => {
+        if (signal.aborted) reject(error);
+        else if (patience.aborted) reject(failed(`did not answer within ${ANSWER_MS / 1000} s`));
+        else reject(failed(`could not be run (${problemOf(error)})`, error));
+      });
+      child.once('close', (...ending) => resolve(ending));
+    },
+  );
+  if (killedBy !== null) throw failed(`was ended by ${killedBy}`);
+  if (code !== 0) throw failed(`ended with exit code ${String(code)}`);
+  try {
+    // The last line: a sitecustomize may print before it.
+    return checked(JSON.parse(out.trim().split('\n').at(-1)!));
+  } catch (error) {
+    throw failed(`answered ${JSON.stringify(out.slice(0, 200))}`, error);
+  }
+}
+
+function checked(answer: unknown): Answer {
+  const { python, found, folders } = answer as Partial<Answer>;
+  if (typeof python !== 'string' || typeof found !== 'object' || !Array.isArray(folders)) {
+    throw new TypeError('not an answer to the question');
+  }
+  return answer as Answer;
+}
+
+export interface CopyOptions {
+  readonly source: PythonPackage;
+  readonly artefact: Artefact;
+  readonly platform: PlatformId;
+  readonly pin: Pin;
+  /** The folder that the files are copied into. */
+  readonly finished: string;
+  readonly report: (event: InstallEvent) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Copies the libraries, and hashes the copies: what was hashed is what is installed. Where the file system can, a copy shares
+ * the original's blocks. Licence texts come along where the package has them unchanged. Answers the names of what was copied.
+ *
+ * @throws TFE_PYTHON_LIBRARY when a library is not the pinned one
+ */
+export async function copyPackage(options: CopyOptions): Promise<ReadonlySet<string>> {
+  const { source, artefact, finished, report } = options;
+  const { cc, framework } = artefact.libraries;
+  const copied = new Set<string>();
+  // The name in the wheel begins with the package's folder.
+  const pathOf = (inWheel: string): string =>
+    join(source.directory, ...inWheel.split('/').slice(1));
+
+  // Sizes first: that a library is another build is known before 800 MB are copied.
+  for (const library of [framework, cc]) {
+    const path = pathOf(library.path);
+    const size = await sizeOf(path);
+    if (size === library.size) continue;
+    const is = variantOfSize(size, path, options);
+    throw tfeError('TFE_PYTHON_LIBRARY', {
+      path,
+      problem: size === null ? 'it is missing' : `it has ${size} bytes, pinned are ${library.size}`,
+      ...(is === undefined ? {} : { is }),
+    });
+  }
+  for (const library of [framework, cc]) {
+    const path = pathOf(library.path);
+    report({ step: 'copy', file: library.name, size: library.size });
+    const sha256 = await copyOne(path, join(finished, library.name), library.size, options);
+    if (sha256 !== library.sha256) {
+      throw tfeError('TFE_PYTHON_LIBRARY', {
+        path,
+        problem: `its SHA-256 is ${sha256}, pinned is ${library.sha256}`,
+      });
+    }
+    copied.add(library.name);
+  }
+  for (const notice of artefact.notices) {
+    const target = join(finished, notice.name);
+    let problem: string;
+    try {
+      const sha256 = await copyOne(pathOf(notice.path), target, notice.size, options);
+      if (sha256 === notice.sha256) {
+        copied.add(notice.name);
+        continue;
+      }
+      problem = 'the package has another text';
+    } catch (error) {
+      if (!isTfeError(error) || error.code !== 'TFE_PYTHON_LIBRARY') throw error;
+      problem = 'the package does not have it';
+    }
+    await rm(target, { force: true });
+    report({ step: 'omit', file: notice.name, problem });
+  }
+  return copied;
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw tfeError('TFE_PYTHON_LIBRARY', { path, problem: problemOf(error) }, { cause: error });
+  }
+}
+
+/** The variant whose library of that name has this size. */
+function variantOfSize(
+  size: number | null,
+  path: string,
+  { platform, pin }: CopyOptions,
+): Variant | undefined {
+  return variantsFor(platform, pin).find((variant) =>
+    Object.values(artefactFor(platform, variant, pin).libraries).some(
+      (library) => library.size === size && path.endsWith(library.name),
+    ),
+  );
+}
+
+/** Copies one file, durably, and answers the hash of the copy. */
+async function copyOne(
+  path: string,
+  target: string,
+  size: number,
+  { report, signal }: CopyOptions,
+): Promise<string> {
+  signal.throwIfAborted();
+  try {
+    await copyFile(path, target, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (isAbsent(error)) {
+      throw tfeError('TFE_PYTHON_LIBRARY', { path, problem: 'it is missing' }, { cause: error });
+    }
+    // Which of the two paths a refusal is about, only reading tells.
+    const readable = await open(path, 'r').then(
+      (handle) => handle.close().then(() => true),
+      () => false,
+    );
+    if (!readable && errnoOf(error) !== undefined) {
+      throw tfeError('TFE_PYTHON_LIBRARY', { path, problem: problemOf(error) }, { cause: error });
+    }
+    return at(
+      target,
+      () => {
+        throw error;
+      },
+      size,
+    );
+  }
+  return at(target, async () => {
+    const handle = await open(target, 'r+');
+    try {
+      await handle.chmod(0o644);
+      await handle.sync();
+      return await hashHandle(
+        handle,
+        (done) => report({ step: 'progress', done, total: size }),
+        signal,
+      );
+    } finally {
+      await handle.close();
+    }
+  });
+}

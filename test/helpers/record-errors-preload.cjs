@@ -1,0 +1,3 @@
+'use strict';
+
+require('./record-errors.cjs').recordOnLoad();
