@@ -1,7 +1,7 @@
 /**
  * `raw.*`: every op under TensorFlow's own name, inputs in order and attributes as one object. Typed by the generated
  * types.ts. An op's definition is read when it is first called, so importing this
- * costs about 3 ms.
+ * costs a few milliseconds at most.
  */
 import { native } from '../native/loader';
 import type { DType } from '../tensor/dtype';

@@ -17,8 +17,9 @@ describe('a tensor without a scope', () => {
     const before = held();
     for (let i = 0; i < COUNT; i++) tf.constant(new Float32Array(1000));
     expect(held().tensors - before.tensors).toBeGreaterThan(0);
-    expect(await collectedDownTo(before.tensors)).toBe(before.tensors);
-    expect(held().bytes).toBe(before.bytes);
+    // Or fewer: what an earlier test file left may be collected with them.
+    expect(await collectedDownTo(before.tensors)).toBeLessThanOrEqual(before.tensors);
+    expect(held().bytes).toBeLessThanOrEqual(before.bytes);
   });
 
   test('is freed when it was kept or let out of a scope', async () => {
@@ -29,7 +30,7 @@ describe('a tensor without a scope', () => {
         return tf.constant(i);
       });
     }
-    expect(await collectedDownTo(before.tensors)).toBe(before.tensors);
+    expect(await collectedDownTo(before.tensors)).toBeLessThanOrEqual(before.tensors);
   });
 
   test('is freed once when it was disposed: its slot may be another tensor by then', async () => {
