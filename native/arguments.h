@@ -15,7 +15,6 @@
 
 namespace tfe {
 
-inline constexpr double kMaxSafeInteger = 9007199254740991.0;
 inline constexpr double kMaxInt = 2147483647.0;
 
 // The value, or the failure thrown as a TfeError.

@@ -32,7 +32,6 @@ class EnvData {
 
   // The op runner (and with it the context); made on first use.
   Result<OpRunner*> Runner();
-  bool has_runner() const { return runner_ != nullptr; }
 
   Napi::Env env() const { return env_; }
   HandleTable& handles() { return handles_; }

@@ -55,7 +55,7 @@ Result<double> HandleTable::Insert(HandlePtr handle, size_t bytes) {
 }
 
 HandleTable::Lookup HandleTable::Locate(double id, uint32_t* slot) const {
-  if (!(id >= 0 && id <= 9007199254740991.0) || id != std::floor(id)) return Lookup::kForged;
+  if (!(id >= 0 && id <= kMaxSafeInteger) || id != std::floor(id)) return Lookup::kForged;
   const uint64_t bits = static_cast<uint64_t>(id);
   const uint32_t index = static_cast<uint32_t>(bits & (kMaxSlots - 1));
   const uint32_t generation = static_cast<uint32_t>(bits >> kSlotBits) & kMaxGeneration;

@@ -16,6 +16,9 @@
 
 namespace tfe {
 
+// JavaScript's Number.MAX_SAFE_INTEGER: up to here a double holds every whole number.
+inline constexpr double kMaxSafeInteger = 9007199254740991.0;
+
 class HandleTable {
  public:
   HandleTable();
