@@ -2,7 +2,7 @@
  * The Python-named namespace. Each function turns its operands into tensors, checks its options, and hands over to the
  * executor of a core op or to the eager runtime; it has no numbers of its own.
  */
-import { coreOp, type OpExecutor } from './core-ops/table';
+import { coreOp, coreOpAsync, type AsyncOpExecutor, type OpExecutor } from './core-ops/table';
 import { normalizeAxis } from './core-ops/operand';
 import { describeValue } from './describe';
 import { tfeError } from './errors';
@@ -12,7 +12,8 @@ import {
   matmul as matmulFamily,
   softmax as softmaxFamily,
 } from './families';
-import { applyOne } from './runtime/default';
+import { signalOption, type AsyncOptions } from './native/off-loop';
+import { applyOne, applyOneAsync } from './runtime/default';
 import { constant, makeConstant, type ConstantValues, type RankOf } from './tensor/constant';
 import type { DType } from './tensor/dtype';
 import { booleanOption, checkOptions } from './tensor/options';
@@ -90,7 +91,53 @@ interface Division {
   (x: Operand, y: Operand): Tensor;
 }
 
-/** `value` as a tensor: itself, or a temporary one that `run` frees. */
+type UnaryAsync = <D extends DType, R extends number>(
+  x: Tensor<D, R>,
+  options?: AsyncOptions,
+) => Promise<Tensor<D, R>>;
+
+interface BinaryAsync {
+  <D extends DType, A extends number, B extends number>(
+    x: Tensor<D, A>,
+    y: Tensor<NoInfer<D>, B>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<A, B>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: Tensor<D, R>,
+    y: V,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
+    y: Tensor<D, R>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
+  (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
+}
+
+interface DivisionAsync {
+  <D extends DType, A extends number, B extends number>(
+    x: Tensor<D, A>,
+    y: Tensor<NoInfer<D>, B>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<A, B>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: Tensor<D, R>,
+    y: V,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
+    y: Tensor<D, R>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
+  (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
+}
+
+/**
+ * `value` as a tensor: itself, or a temporary one that is freed when `run` returns. An asynchronous `run` has taken its share of
+ * it by then.
+ */
 function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: Tensor) => T): T {
   if (isTensor(value)) return run(value);
   const temporary = makeConstant(value, dtype, undefined);
@@ -115,12 +162,37 @@ function binary<F>(execute: OpExecutor): F {
   }) as F;
 }
 
+/** The trailing options of an asynchronous function that has no others. */
+function signalAlone(label: string, options: unknown): AsyncOptions {
+  if (options === undefined) return {};
+  checkOptions(label, options, ['signal']);
+  return signalOption(label, options);
+}
+
+function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
+  return (async (x: unknown, options?: unknown) => {
+    const signal = signalAlone(label, options);
+    return withOperand(x, undefined, (tensor) => execute([tensor], signal));
+  }) as UnaryAsync;
+}
+
+function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
+  return (async (x: unknown, y: unknown, options?: unknown) => {
+    const signal = signalAlone(label, options);
+    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
+      withOperand(y, left.dtype, (right) => execute([left, right], signal)),
+    );
+  }) as F;
+}
+
 /**
  * Rectified linear unit, `max(x, 0)`, elementwise. Any dtype but bool, any rank; same shape. TensorFlow op `Relu`.
  * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
  * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
  */
 const relu: Unary = unary(coreOp('relu'));
+/** {@link relu} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const reluAsync: UnaryAsync = unaryAsync('tf.nn.reluAsync', coreOpAsync('relu'));
 
 /**
  * Hyperbolic tangent, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Tanh`.
@@ -128,6 +200,8 @@ const relu: Unary = unary(coreOp('relu'));
  * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
  */
 const tanh: Unary = unary(coreOp('tanh'));
+/** {@link tanh} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const tanhAsync: UnaryAsync = unaryAsync('tf.nn.tanhAsync', coreOpAsync('tanh'));
 
 /**
  * Logistic function, `1 / (1 + exp(-x))`, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Sigmoid`.
@@ -135,6 +209,8 @@ const tanh: Unary = unary(coreOp('tanh'));
  * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
  */
 const sigmoid: Unary = unary(coreOp('sigmoid'));
+/** {@link sigmoid} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const sigmoidAsync: UnaryAsync = unaryAsync('tf.nn.sigmoidAsync', coreOpAsync('sigmoid'));
 
 /**
  * Cosine of an angle in radians, elementwise. float32 or float64, any rank; same shape. TensorFlow op `Cos`.
@@ -142,6 +218,8 @@ const sigmoid: Unary = unary(coreOp('sigmoid'));
  * @example tf.cos(tf.constant([0])).dataSync(); // [1]
  */
 const cos: Unary = unary(coreOp('cos'));
+/** {@link cos} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const cosAsync: UnaryAsync = unaryAsync('tf.cosAsync', coreOpAsync('cos'));
 
 /**
  * Sum, elementwise with broadcasting. Both operands of one dtype (any but bool); a number or array takes the dtype of
@@ -151,12 +229,18 @@ const cos: Unary = unary(coreOp('cos'));
  * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
  */
 const add: Binary = binary(coreOp('add'));
+/** {@link add} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const addAsync: BinaryAsync = binaryAsync('tf.addAsync', coreOpAsync('add'));
 
 /** Difference; otherwise as {@link add}. TensorFlow op `Sub`. @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2] */
 const subtract: Binary = binary(coreOp('subtract'));
+/** {@link subtract} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const subtractAsync: BinaryAsync = binaryAsync('tf.subtractAsync', coreOpAsync('subtract'));
 
 /** Product, elementwise; otherwise as {@link add}. TensorFlow op `Mul`. @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6] */
 const multiply: Binary = binary(coreOp('multiply'));
+/** {@link multiply} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const multiplyAsync: BinaryAsync = binaryAsync('tf.multiplyAsync', coreOpAsync('multiply'));
 
 /**
  * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
@@ -164,6 +248,8 @@ const multiply: Binary = binary(coreOp('multiply'));
  * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
  */
 const divide: Division = binary(coreOp('divide'));
+/** {@link divide} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+const divideAsync: DivisionAsync = binaryAsync('tf.divideAsync', coreOpAsync('divide'));
 
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
 const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
@@ -190,16 +276,40 @@ function matmul<D extends DType, A extends number, B extends number>(
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
-function matmulOp(options: MatmulOptions): ReturnType<typeof matmulFamily.op> {
-  checkOptions('tf.matmul', options, MATMUL_OPTIONS);
+/** {@link matmul} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+
+async function matmulAsync<D extends DType, A extends number, B extends number>(
+  a: Tensor<D, A> & (MatrixRank<A> extends never ? never : unknown),
+  b: Tensor<NoInfer<D>, B> & (MatrixRank<B> extends never ? never : unknown),
+  options?: MatmulOptions & AsyncOptions,
+): Promise<Tensor<D, BroadcastRank<A, B>>> {
+  const label = 'tf.matmulAsync';
+  const op =
+    options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
+  const signal = signalOption(label, options);
+  return withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
+    withOperand(b, left.dtype, (right) => applyOneAsync(op, [left, right], signal)),
+  ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
+}
+
+function withSignal(options: readonly string[]): readonly string[] {
+  return [...options, 'signal'];
+}
+
+function matmulOp(
+  options: MatmulOptions,
+  label = 'tf.matmul',
+  allowed: readonly string[] = MATMUL_OPTIONS,
+): ReturnType<typeof matmulFamily.op> {
+  checkOptions(label, options, allowed);
   const given = options as Readonly<Record<string, unknown>>;
-  const flag = (name: string): boolean => booleanOption('tf.matmul', given, name, false);
+  const flag = (name: string): boolean => booleanOption(label, given, name, false);
   const transposes = (side: 'a' | 'b'): boolean => {
     const transpose = flag(`transpose_${side}`);
     const adjoint = flag(`adjoint_${side}`);
     if (transpose && adjoint) {
       throw tfeError('TFE_OPTION_VALUE', {
-        function: 'tf.matmul',
+        function: label,
         option: `adjoint_${side}`,
         expected: `only one of transpose_${side} and adjoint_${side} to be true`,
         received: 'both',
@@ -233,16 +343,37 @@ function biasAddOp<D extends DType, R extends number>(
   ) as Tensor<D, R>;
 }
 
+/** {@link biasAddOp} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+
+async function biasAddAsync<D extends DType, R extends number>(
+  value: Tensor<D, R>,
+  bias: Tensor<NoInfer<D>, 1>,
+  options?: BiasAddOptions & AsyncOptions,
+): Promise<Tensor<D, R>> {
+  const label = 'tf.nn.bias_addAsync';
+  const last = options === undefined || channelsLast(options, label, withSignal(BIAS_ADD_OPTIONS));
+  const signal = signalOption(label, options);
+  return withOperand(value, undefined, (left) =>
+    withOperand(bias, left.dtype, (right) =>
+      applyOneAsync(last ? CHANNELS_LAST : CHANNELS_FIRST, [left, right], signal),
+    ),
+  ) as Promise<Tensor<D, R>>;
+}
+
 /** Python takes any format that says where the channels are. */
-function channelsLast(options: BiasAddOptions): boolean {
-  checkOptions('tf.nn.bias_add', options, BIAS_ADD_OPTIONS);
+function channelsLast(
+  options: BiasAddOptions,
+  label = 'tf.nn.bias_add',
+  allowed: readonly string[] = BIAS_ADD_OPTIONS,
+): boolean {
+  checkOptions(label, options, allowed);
   const format: unknown = options.data_format ?? 'NHWC';
   if (typeof format === 'string') {
     if (format.startsWith('NC')) return false;
     if (format.startsWith('N') && format.endsWith('C')) return true;
   }
   throw tfeError('TFE_OPTION_VALUE', {
-    function: 'tf.nn.bias_add',
+    function: label,
     option: 'data_format',
     expected: "a format like 'NHWC' or 'NCHW'",
     received: describeValue(format),
@@ -294,6 +425,31 @@ function softmax<D extends DType, R extends number>(
   }) as Tensor<D, R>;
 }
 
+/**
+ * {@link softmax} off the event loop; `options` where the axis is a number.
+ * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ */
+
+async function softmaxAsync<D extends DType, R extends number>(
+  logits: Tensor<D, R>,
+  axis?: number | (AxisOptions & AsyncOptions),
+  options?: AsyncOptions,
+): Promise<Tensor<D, R>> {
+  const label = 'tf.nn.softmaxAsync';
+  const signal = signalBeside(label, axis, options);
+  return withOperand(logits, undefined, (x) => {
+    const front = axisOf(label, axis, withSignal(SOFTMAX_OPTIONS), -1, x.rank);
+    return applyOneAsync(softmaxFamily.op({ axis: front }), [x], signal);
+  }) as Promise<Tensor<D, R>>;
+}
+
+/** The signal, in the options that hold the axis or in those after it. */
+function signalBeside(label: string, axis: unknown, options: unknown): AsyncOptions {
+  return typeof axis === 'object' && axis !== null && options === undefined
+    ? signalOption(label, axis)
+    : signalAlone(label, options);
+}
+
 const ARGMAX_OPTIONS = ['axis', 'output_type', 'name'];
 
 /**
@@ -317,14 +473,33 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   }) as Tensor<O, ReducedRank<R>>;
 }
 
-function outputTypeOf(axis: unknown): 'int32' | 'int64' {
+/**
+ * {@link argmax} off the event loop; `options` where the axis is a number.
+ * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ */
+
+async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int64'>(
+  input: Tensor<DType, R>,
+  axis?: number | (ArgmaxOptions<O> & AsyncOptions),
+  options?: AsyncOptions,
+): Promise<Tensor<O, ReducedRank<R>>> {
+  const label = 'tf.argmaxAsync';
+  const signal = signalBeside(label, axis, options);
+  return withOperand(input, undefined, (x) => {
+    const front = axisOf(label, axis, withSignal(ARGMAX_OPTIONS), 0, x.rank);
+    const outputType = outputTypeOf(axis, label);
+    return applyOneAsync(argmaxFamily.op({ axis: front, outputType }), [x], signal);
+  }) as Promise<Tensor<O, ReducedRank<R>>>;
+}
+
+function outputTypeOf(axis: unknown, label = 'tf.argmax'): 'int32' | 'int64' {
   const given =
     typeof axis === 'object' && axis !== null
       ? ((axis as { output_type?: unknown }).output_type ?? 'int64')
       : 'int64';
   if (given === 'int64' || given === 'int32') return given;
   throw tfeError('TFE_OPTION_VALUE', {
-    function: 'tf.argmax',
+    function: label,
     option: 'output_type',
     expected: "'int32' or 'int64'",
     received: describeValue(given),
@@ -338,15 +513,52 @@ function outputTypeOf(axis: unknown): 'int32' | 'int64' {
 export const tf = Object.freeze({
   constant,
   matmul,
+  matmulAsync,
   argmax,
+  argmaxAsync,
   add,
+  addAsync,
   subtract,
+  subtractAsync,
   multiply,
+  multiplyAsync,
   divide,
+  divideAsync,
   cos,
+  cosAsync,
   tanh,
+  tanhAsync,
   sigmoid,
-  linalg: Object.freeze({ matmul }),
-  math: Object.freeze({ add, subtract, multiply, divide, argmax, cos, tanh, sigmoid }),
-  nn: Object.freeze({ relu, tanh, sigmoid, softmax, bias_add: biasAddOp }),
+  sigmoidAsync,
+  linalg: Object.freeze({ matmul, matmulAsync }),
+  math: Object.freeze({
+    add,
+    addAsync,
+    subtract,
+    subtractAsync,
+    multiply,
+    multiplyAsync,
+    divide,
+    divideAsync,
+    argmax,
+    argmaxAsync,
+    cos,
+    cosAsync,
+    tanh,
+    tanhAsync,
+    sigmoid,
+    sigmoidAsync,
+  }),
+  nn: Object.freeze({
+    relu,
+    reluAsync,
+    tanh,
+    tanhAsync,
+    sigmoid,
+    sigmoidAsync,
+    softmax,
+    softmaxAsync,
+    bias_add: biasAddOp,
+    bias_addAsync: biasAddAsync,
+  }),
 });

@@ -4,6 +4,7 @@
 #define TFE_NODE_OP_H_
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <variant>
@@ -73,7 +74,8 @@ class OpRunner {
 
   // Declared in the order in which they may die last: context, constants (in ops_), status, op.
   std::shared_ptr<Context> context_;
-  std::vector<PreparedOp> ops_;
+  // A deque: work off the loop refers to an op while others are prepared.
+  std::deque<PreparedOp> ops_;
   StatusPtr status_;
   OpPtr op_;
 };

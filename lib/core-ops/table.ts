@@ -3,12 +3,24 @@
  * needs more than a kernel is an extension family.
  */
 import { DTYPES, DTYPE_NAMES, type DType } from '../tensor/dtype';
+import { composite, type AsyncOptions } from '../native/off-loop';
 import { Kernel } from '../tensor/kernel';
-import type { Tensor } from '../tensor/tensor';
+import { currentScope, runIn, Scope } from '../tensor/scope';
+import { NOBODY, releaseAll, type Tensor } from '../tensor/tensor';
 import { requireDType, requireSameDType, requireTensor } from './operand';
 
 /** Runs one op on its operands; both the `tf.*` functions and lowered code call these, so the numbers are the same. */
 export type OpExecutor = (...inputs: Tensor[]) => Tensor;
+
+/**
+ * The same op off the event loop. It has taken its share of the inputs when it returns; it rejects instead of throwing.
+ */
+export type AsyncOpExecutor = (inputs: readonly Tensor[], options: AsyncOptions) => Promise<Tensor>;
+
+interface Executors {
+  readonly run: OpExecutor;
+  readonly runAsync: AsyncOpExecutor;
+}
 
 interface CoreOpRow {
   /** Python's name. */
@@ -46,32 +58,47 @@ export type CoreOpName = keyof typeof ROWS;
 
 export const CORE_OPS: Readonly<Record<CoreOpName, CoreOpRow>> = ROWS;
 
-function makeExecutor(row: CoreOpRow): OpExecutor {
+function makeExecutors(row: CoreOpRow): Executors {
   const { label, dtypes } = row;
   const [first, second] = row.arguments;
   if (second === undefined) {
     const kernel = new Kernel({ label, name: row.kernel, inputs: 1 });
-    return (a) => {
+    const checked = (a: unknown): Tensor => {
       const x = requireTensor(a, label, first);
       requireDType(x, dtypes, label, first);
-      return kernel.run1(x);
+      return x;
+    };
+    return {
+      run: (a) => kernel.run1(checked(a)),
+
+      runAsync: async ([a], options) => kernel.runAsync([checked(a)], options),
     };
   }
   const kernel = new Kernel({ label, name: row.kernel, inputs: 2 });
-  const run: OpExecutor = (a, b) => {
+  const check = (a: unknown, b: unknown): void => {
     const x = requireTensor(a, label, first);
     const y = requireTensor(b, label, second);
     requireDType(x, dtypes, label, first);
     requireSameDType(x, y, label, second);
-    return kernel.run2(x, y);
   };
-  return row.trueDivision === true ? withIntegersCast(run, label) : run;
+  const executors: Executors = {
+    run(a, b) {
+      check(a, b);
+      return kernel.run2(a, b);
+    },
+
+    async runAsync([a, b], options) {
+      check(a, b);
+      return kernel.runAsync([a!, b!], options);
+    },
+  };
+  return row.trueDivision === true ? withIntegersCast(executors, label) : executors;
 }
 
 /** Python casts integers before it divides (tensorflow/python/ops/math_ops.py, `_truediv_python3`). */
-function withIntegersCast(divide: OpExecutor, label: string): OpExecutor {
+function withIntegersCast(divide: Executors, label: string): Executors {
   const casts = new Map<DType, Kernel>();
-  const cast = (tensor: Tensor, to: DType): Tensor => {
+  const cast = (to: DType): Kernel => {
     let kernel = casts.get(to);
     if (kernel === undefined) {
       kernel = new Kernel({
@@ -85,35 +112,84 @@ function withIntegersCast(divide: OpExecutor, label: string): OpExecutor {
       });
       casts.set(to, kernel);
     }
-    return kernel.run1(tensor);
+    return kernel;
   };
-  return (a, b) => {
+  /** The kernel that both operands go through first, or null where none is needed. */
+  const castFor = (a: unknown, b: unknown): Kernel | null => {
     const x = requireTensor(a, label, 'x');
     const y = requireTensor(b, label, 'y');
     const quotient = DTYPES[x.dtype].quotient;
-    if (quotient === null || quotient === x.dtype) return divide(x, y);
+    if (quotient === null || quotient === x.dtype) return null;
     requireSameDType(x, y, label, 'y');
-    const numerator = cast(x, quotient);
-    try {
-      const denominator = cast(y, quotient);
-      try {
-        return divide(numerator, denominator);
-      } finally {
-        denominator.dispose();
-      }
-    } finally {
-      numerator.dispose();
-    }
+    return cast(quotient);
   };
+  return {
+    run(a, b) {
+      const kernel = castFor(a, b);
+      if (kernel === null) return divide.run(a, b);
+      const numerator = kernel.run1(a);
+      try {
+        const denominator = kernel.run1(b);
+        try {
+          return divide.run(numerator, denominator);
+        } finally {
+          denominator.dispose();
+        }
+      } finally {
+        numerator.dispose();
+      }
+    },
+    async runAsync([a, b], options) {
+      const kernel = castFor(a, b);
+      if (kernel === null) return divide.runAsync([a!, b!], options);
+      return composite(
+        () => castAndDivide(kernel, [a!, b!], options),
+        options,
+        (quotient) => quotient.dispose(),
+        composite,
+      );
+    },
+  };
+
+  async function castAndDivide(
+    kernel: Kernel,
+    operands: readonly Tensor[],
+    options: AsyncOptions,
+  ): Promise<Tensor> {
+    const outer = currentScope();
+    const between = new Scope();
+    let survivors = NOBODY;
+    try {
+      const floats = await allOf(
+        runIn(between, () => operands.map((operand) => kernel.runAsync([operand], options))),
+      );
+      const quotient = await runIn(between, () => divide.runAsync(floats, options));
+      survivors = new Set([quotient]);
+      return quotient;
+    } finally {
+      between.close(survivors, outer, releaseAll);
+    }
+  }
 }
 
-const EXECUTORS: ReadonlyMap<string, OpExecutor> = new Map(
-  Object.entries(ROWS).map(([name, row]) => [name, makeExecutor(row)]),
+/** As Promise.all, but all are settled when it rejects: what they make may then be freed. */
+async function allOf(promises: readonly Promise<Tensor>[]): Promise<Tensor[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const EXECUTORS: ReadonlyMap<string, Executors> = new Map(
+  Object.entries(ROWS).map(([name, row]) => [name, makeExecutors(row)]),
 );
 
 /** The executor of a core op; `undefined` for a name that the table does not have. */
 export function coreOp(name: CoreOpName): OpExecutor;
 export function coreOp(name: string): OpExecutor | undefined;
 export function coreOp(name: string): OpExecutor | undefined {
-  return EXECUTORS.get(name);
+  return EXECUTORS.get(name)?.run;
+}
+
+/** The executor of a core op off the event loop. */
+export function coreOpAsync(name: CoreOpName): AsyncOpExecutor {
+  return EXECUTORS.get(name)!.runAsync;
 }

@@ -4,6 +4,7 @@
  * module of a family from one function.
  */
 import { tfeError } from '../errors';
+import type { AsyncOptions } from '../native/off-loop';
 import type { Tensor } from '../tensor/tensor';
 import { checkFamilyId, type FamilyId } from './family-id';
 import type { ExtensionFamily, ExtensionOp } from './op';
@@ -39,6 +40,12 @@ export type PrepareCapability =
 export interface PreparedOperationExecutor {
   /** Answers exactly the op's outputs, which the caller then owns. */
   execute(engine: Engine, inputs: readonly TensorRead[]): readonly Tensor[];
+  /** The same with kernels off the event loop. The inputs live until it settles. */
+  readonly executeAsync?: (
+    engine: Engine,
+    inputs: readonly TensorRead[],
+    options: AsyncOptions,
+  ) => Promise<readonly Tensor[]>;
 }
 
 /** Claims the ops of one family on one kind of engine. */
@@ -65,6 +72,19 @@ interface RuntimeSpec<P extends Payload> {
   readonly op: ExtensionFamily<P>;
 }
 
+interface AsyncLane<P extends Payload, E extends Engine> {
+  /**
+   * For `applyAsync`: the same op as a chain of `kernel.runAsync`, to which it passes `options` on. Without it the
+   * family has no asynchronous lane.
+   */
+  readonly executeAsync?: (
+    op: ExtensionOp<P>,
+    engine: E,
+    inputs: readonly TensorRead[],
+    options: AsyncOptions,
+  ) => Promise<readonly Tensor[]>;
+}
+
 interface SessionRoute<P extends Payload, E extends Engine> {
   readonly executeInSession: (
     op: ExtensionOp<P>,
@@ -85,8 +105,9 @@ interface ReadsRoute<P extends Payload, E extends Engine> {
   readonly sessionSupported?: never;
 }
 
-/** Exactly one route: `executeInSession` with `sessionSupported`, or `executeReads`. */
+/** Exactly one route: `executeInSession` with `sessionSupported`, or `executeReads`. `executeAsync` beside either. */
 export type ExtensionRuntimeSpec<P extends Payload, E extends Engine> = RuntimeSpec<P> &
+  AsyncLane<P, E> &
   (SessionRoute<P, E> | ReadsRoute<P, E>);
 
 export interface ExtensionRuntime<E extends Engine> {
@@ -101,6 +122,7 @@ const KNOWN_ARGUMENTS = [
   'executeInSession',
   'sessionSupported',
   'executeReads',
+  'executeAsync',
 ];
 
 /**
@@ -191,12 +213,19 @@ function moduleOf<P extends Payload, E extends Engine>(
         );
       }
       const owned = op;
+      const { executeAsync } = spec;
       if (spec.sessionSupported?.(owned) === false) {
         return { kind: 'unsupported', reason: `${spec.runtime} does not support this payload` };
       }
       return {
         kind: 'prepared',
-        executor: { execute: (lent, inputs) => execute(owned, lent, inputs) },
+        executor: {
+          execute: (lent, inputs) => execute(owned, lent, inputs),
+          ...(executeAsync !== undefined && {
+            executeAsync: (lent, inputs, options) =>
+              executeAsync(owned, lent as E, inputs, options),
+          }),
+        },
       };
     },
   };

@@ -21,6 +21,23 @@ export interface NativeFacts {
   readonly liveBytes: number;
 }
 
+/** What `held` answers: numbers only. */
+export interface NativeHeld {
+  readonly liveHandles: number;
+  readonly peakHandles: number;
+  readonly liveBytes: number;
+  readonly peakBytes: number;
+  /** Tasks off the loop that this thread waits for. */
+  readonly pending: number;
+  /** Tasks of all threads that wait or run. */
+  readonly processPending: number;
+  readonly threads: number;
+  readonly queue: number;
+  readonly exported: number;
+  readonly budgetHandles: number;
+  readonly budgetBytes: number;
+}
+
 export interface NativeBinding {
   /**
    * Shared with the addon. After `create` and `run`: `[dtype, rank, dim0, dim1, ...]` of the new tensor.
@@ -57,6 +74,30 @@ export interface NativeBinding {
     constants: readonly (readonly [position: number, id: number])[],
   ): number;
   run(index: number, a: number, b?: number, c?: number): number;
+  /** For the tasks begun from now on: called once per ticket that is not cancelled, with an error or the answer. */
+  setSettle(settle: (ticket: number, error: unknown, value: unknown) => void): void;
+  /** `run` on a thread of the pool; answers a ticket. The task has its own share of each input, and answers an id. */
+  runAsync(index: number, ...ids: readonly number[]): number;
+  /** A copy of the tensor's bytes, made on a thread of the pool; answers a ticket. The task answers an ArrayBuffer. */
+  readAsync(id: number): number;
+  cancel(ticket: number): void;
+  /** Another handle of the same tensor. */
+  share(id: number): number;
+  configure(
+    text: string,
+    proto: Uint8Array,
+    environment: readonly (readonly [name: string, value: string])[],
+    threads: number,
+    queue: number,
+    handles: number,
+    bytes: number,
+  ): void;
+  /** The text that `configure` was given; empty when nobody has. */
+  configuration(): string;
+  setWarn(warn: (handles: number, bytes: number) => void): void;
+  exportTensor(id: number, milliseconds: number): string;
+  importTensor(key: string): number;
+  held(): NativeHeld;
 }
 
 /** Requires the addon at `path` and gives it this realm's error class. */

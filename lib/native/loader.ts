@@ -16,6 +16,7 @@ const REQUIRED_CPU_FLAGS: Readonly<Partial<Record<NodeJS.Architecture, readonly 
   x64: ['avx'],
 };
 
+let loaded: NativeBinding | null = null;
 let opened: NativeBinding | null = null;
 
 /**
@@ -31,9 +32,25 @@ export function nativeIfOpen(): NativeBinding | null {
   return opened;
 }
 
+/**
+ * The addon without the library: for what must be said before the library is opened.
+ * @throws TfeError of phase `load`
+ */
+export function addon(): NativeBinding {
+  if (loaded === null) {
+    loaded = loadAddon(findAddon());
+    loaded.setWarn(warnOfPressure);
+  }
+  return loaded;
+}
+
+/** The addon if it is loaded; `status()` must not load it. */
+export function addonIfLoaded(): NativeBinding | null {
+  return loaded;
+}
+
 function open(): NativeBinding {
-  const path = findAddon();
-  const binding = loadAddon(path);
+  const binding = addon();
   const location = locateRuntime();
   if (location.notice !== null) {
     process.emitWarning(location.notice, { code: 'TFE_RUNTIME_UNVERIFIED' });
@@ -45,6 +62,15 @@ function open(): NativeBinding {
     REQUIRED_CPU_FLAGS[process.arch] ?? [],
   );
   return binding;
+}
+
+/** Once per thread: past this, tensors are more likely forgotten than needed. */
+function warnOfPressure(tensors: number, bytes: number): void {
+  process.emitWarning(
+    `This thread holds ${tensors} tensors with ${bytes} bytes, more than its budget. ` +
+      'Free them with scope(), `using` or dispose(), or raise configure({ memoryBudget }).',
+    { code: 'TFE_HANDLE_PRESSURE' },
+  );
 }
 
 /** `TFE_NODE_ADDON`, else the CMake build, else the node-gyp build. */

@@ -1,5 +1,6 @@
 /** What is loaded and what is held. Loads nothing unless asked to. */
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
+import { configurationInForce, type ConfigurationInForce } from '../config/configure';
 import { native, nativeIfOpen } from './loader';
 
 export interface Status {
@@ -15,6 +16,8 @@ export interface Status {
   } | null;
   /** The TensorFlow version that this package is pinned to. */
   readonly pinnedTensorflow: string;
+  /** What {@link configure} asked for, over the environment and the defaults. One for the process. */
+  readonly configuration: ConfigurationInForce;
   /** Tensors of this thread that TensorFlow holds now. */
   readonly liveTensors: number;
   /** The most that this thread held at once. */
@@ -32,7 +35,11 @@ export interface Status {
  */
 export function status(options: { readonly load?: boolean } = {}): Status {
   const binding = options.load === true ? native() : nativeIfOpen();
-  const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
+  const base = {
+    version: PACKAGE_VERSION,
+    pinnedTensorflow: TENSORFLOW_VERSION,
+    configuration: configurationInForce(),
+  };
   if (binding === null) {
     return { ...base, tensorflow: null, liveTensors: 0, peakTensors: 0, liveBytes: 0 };
   }

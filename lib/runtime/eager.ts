@@ -15,8 +15,9 @@ import { checkFamilyId } from '../extension/family-id';
 import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
 import { requireTensor } from '../core-ops/operand';
-import { currentScope, runIn, Scope } from '../tensor/scope';
-import { liveId, releaseAll, type Tensor } from '../tensor/tensor';
+import { composite, type AsyncOptions } from '../native/off-loop';
+import { currentScope, runIn, runInAsync, Scope } from '../tensor/scope';
+import { liveId, releaseAll, shareOf, type Tensor } from '../tensor/tensor';
 
 interface Installed {
   readonly module: ExtensionModule;
@@ -113,18 +114,7 @@ export class EagerRuntime {
    *   `TFE_EXTENSION_MISSING_MODULE`, `TFE_EXTENSION_OUTPUTS`, `TFE_EXTENSION_ALIAS`, and what the executor throws
    */
   apply(engine: Engine, op: ExtensionOp, inputs: readonly Tensor[]): readonly Tensor[] {
-    const { familyId } = op;
-    if (inputs.length !== op.inputCount) {
-      const facts = { familyId, expected: op.inputCount, received: inputs.length };
-      throw tfeError('TFE_EXTENSION_ARITY', facts, { familyId });
-    }
-    for (let i = 0; i < inputs.length; i++) {
-      liveId(requireTensor(inputs[i], familyId, `input ${i}`), familyId);
-    }
-    const metas = op.inferOutputMeta(new ExtensionShapeContext(familyId, inputs));
-    if (metas.length !== op.outputCount) {
-      throw outputsError(op, `metadata of ${op.outputCount} outputs`, `${metas.length}`);
-    }
+    const metas = checkInputs(op, inputs);
     const executor = this.#plan(engine, op);
 
     // Whatever the executor makes besides its outputs is freed, also when it throws.
@@ -134,6 +124,56 @@ export class EagerRuntime {
     try {
       const outputs = runIn(inner, () => executor.execute(engine, inputs));
       checkOutputs(op, inputs, metas, outputs, inner);
+      survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
+      return outputs;
+    } finally {
+      inner.close(survivors, outer, releaseAll);
+    }
+  }
+
+  /**
+   * `apply` with the kernels on threads of the worker pool. It has taken its share of the inputs when it returns; the
+   * outputs belong to the scope that is current now.
+   *
+   * @throws TfeError as `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without `executeAsync`, `TFE_QUEUE_FULL`; always
+   *   as a rejection
+   */
+  applyAsync(
+    engine: Engine,
+    op: ExtensionOp,
+    inputs: readonly Tensor[],
+    options: AsyncOptions = {},
+  ): Promise<readonly Tensor[]> {
+    return composite(
+      () => this.#applyAsync(engine, op, inputs, options),
+      options,
+      (outputs) => {
+        for (const output of outputs) output.dispose();
+      },
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
+      this.applyAsync,
+    );
+  }
+
+  async #applyAsync(
+    engine: Engine,
+    op: ExtensionOp,
+    inputs: readonly Tensor[],
+    options: AsyncOptions,
+  ): Promise<readonly Tensor[]> {
+    const { familyId } = op;
+    const metas = checkInputs(op, inputs);
+    const { executeAsync } = this.#plan(engine, op);
+    if (executeAsync === undefined) {
+      throw tfeError('TFE_EXTENSION_NO_ASYNC', { familyId }, { familyId });
+    }
+    const outer = currentScope();
+    const inner = new Scope();
+    let survivors = NOTHING;
+    try {
+      const shares = runIn(inner, () => inputs.map((input) => shareOf(input, familyId)));
+      const outputs = await runInAsync(inner, () => executeAsync(engine, shares, options));
+      checkOutputs(op, shares, metas, outputs, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
     } finally {
@@ -231,6 +271,23 @@ function configure(module: ExtensionModule): Installed {
   });
   // A copy: what a module registers later is not installed.
   return { module, engines: [...engines] };
+}
+
+/** Answers the metadata that the op infers for its outputs. */
+function checkInputs(op: ExtensionOp, inputs: readonly Tensor[]): readonly TensorMeta[] {
+  const { familyId } = op;
+  if (inputs.length !== op.inputCount) {
+    const facts = { familyId, expected: op.inputCount, received: inputs.length };
+    throw tfeError('TFE_EXTENSION_ARITY', facts, { familyId });
+  }
+  for (let i = 0; i < inputs.length; i++) {
+    liveId(requireTensor(inputs[i], familyId, `input ${i}`), familyId);
+  }
+  const metas = op.inferOutputMeta(new ExtensionShapeContext(familyId, inputs));
+  if (metas.length !== op.outputCount) {
+    throw outputsError(op, `metadata of ${op.outputCount} outputs`, `${metas.length}`);
+  }
+  return metas;
 }
 
 function checkOutputs(

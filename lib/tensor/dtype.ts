@@ -98,3 +98,8 @@ const CARRIERS = {
 export function newCarrier<D extends DType>(dtype: D, length: number): DataOf<D> {
   return new CARRIERS[dtype](length) as DataOf<D>;
 }
+
+/** A carrier over all of `buffer`. */
+export function carrierOver<D extends DType>(dtype: D, buffer: ArrayBuffer): DataOf<D> {
+  return new CARRIERS[dtype](buffer) as DataOf<D>;
+}

@@ -7,7 +7,8 @@ import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
-import { DTYPES, dtypeOfTf, newCarrier, type DataOf, type DType } from './dtype';
+import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
+import { carrierOver, DTYPES, dtypeOfTf, newCarrier, type DataOf, type DType } from './dtype';
 import {
   adopt,
   currentScope,
@@ -29,6 +30,9 @@ export interface ReadOptions {
    */
   readonly int64?: 'bigint' | 'number';
 }
+
+/** Options of `data()`. */
+export interface DataOptions extends ReadOptions, AsyncOptions {}
 
 /** Nested arrays of depth R, for `arraySync`. */
 export type NestedArray<T, R extends number> = number extends R
@@ -53,6 +57,10 @@ export type ElementOf<D extends DType> = D extends 'int64' | 'uint64'
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
 
+const NOT_CLONEABLE = Symbol(
+  'A tensor belongs to its thread: send exportTensor(tensor) and call importTensor(token) there. A tensor',
+);
+
 /** Finds the native id; -1 when disposed. Set in Tensor's static block: the field itself is private. */
 let idOf: (tensor: Tensor) => number;
 let hasId: (value: object) => boolean;
@@ -75,6 +83,11 @@ export class Tensor<
   #id: number;
   readonly #shape: number[];
   #owner: Scope | null = null;
+  /**
+   * @internal A value that structuredClone and postMessage refuse, with a message that says what to do. Without it
+   * they would answer an object without the tensor: they do not see private fields, nor properties named by symbols.
+   */
+  readonly notCloneable = NOT_CLONEABLE;
 
   /** @internal Tensors are made by `tf.constant` and by ops. */
   constructor(id: number, dtype: D, shape: number[]) {
@@ -125,15 +138,26 @@ export class Tensor<
   }
 
   /**
-   * Like `dataSync`, as a promise. The copy is made at once; the tensor may be disposed before the promise settles.
+   * Like `dataSync`, off the event loop: the copy is made on a thread of the worker pool. The tensor may be disposed
+   * before the promise settles. With `signal`, the promise rejects as soon as it is aborted.
+   * @throws TfeError as `dataSync`, and `TFE_QUEUE_FULL`; always as a rejection
    */
-  data(options: {
-    readonly int64: 'number';
-  }): Promise<D extends 'int64' | 'uint64' ? number[] : DataOf<D>>;
-  data(options?: { readonly int64?: 'bigint' }): Promise<DataOf<D>>;
-  // eslint-disable-next-line @typescript-eslint/require-await -- async, so that errors reject
-  async data(options?: ReadOptions): Promise<DataOf<D> | number[]> {
-    return this.dataSync(options);
+  data(
+    options: DataOptions & { readonly int64: 'number' },
+  ): Promise<D extends 'int64' | 'uint64' ? number[] : DataOf<D>>;
+  data(options?: DataOptions & { readonly int64?: 'bigint' }): Promise<DataOf<D>>;
+  async data(options?: DataOptions): Promise<DataOf<D> | number[]> {
+    const asNumbers = wantsNumbers(options, 'data');
+    const signal = signalOption('data', options);
+    const id = liveId(this, 'data()');
+    const data = await offLoop(
+      (binding) => binding.readAsync(id),
+      (_, buffer) => carrierOver(this.dtype, buffer as ArrayBuffer),
+      signal,
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
+      this.data,
+    );
+    return asNumbers && DTYPES[this.dtype].kind === 'bigint' ? toNumbers(data) : data;
   }
 
   /**
@@ -254,6 +278,11 @@ export function liveId(tensor: Tensor, use: string): number {
 
 /** The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
 export function tensorOf(binding: NativeBinding, id: number): Tensor {
+  return tensorIn(binding, id, currentScope());
+}
+
+/** {@link tensorOf} for a scope that is not the current one: what comes from another turn of the loop. */
+export function tensorIn(binding: NativeBinding, id: number, scope: Scope | null): Tensor {
   const scratch = binding.scratch;
   const dtype = dtypeOfTf(scratch[0]!);
   if (dtype === undefined) {
@@ -264,8 +293,14 @@ export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const shape = new Array<number>(rank);
   for (let i = 0; i < rank; i++) shape[i] = scratch[i + 2]!;
   const tensor = new Tensor(id, dtype, shape);
-  adopt(tensor, currentScope());
+  adopt(tensor, scope);
   return tensor;
+}
+
+/** Another tensor over the same memory, which lives until it is freed itself. */
+export function shareOf(tensor: Tensor, use: string): Tensor {
+  const binding = native();
+  return tensorOf(binding, binding.share(liveId(tensor, use)));
 }
 
 /** Product of the dims. */
