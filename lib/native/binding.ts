@@ -81,6 +81,8 @@ export interface NativeBinding {
   /** A copy of the tensor's bytes, made on a thread of the pool; answers a ticket. The task answers an ArrayBuffer. */
   readAsync(id: number): number;
   cancel(ticket: number): void;
+  /** Begins no more tasks, in any thread, and waits for those that run. For the end of the process. */
+  stop(): void;
   /** Another handle of the same tensor. */
   share(id: number): number;
   configure(

@@ -103,7 +103,7 @@ const TAKES_FUNCTION: readonly string[] = ['setSettle', 'setWarn'];
 describe('every function', () => {
   test('is in one of the lists here', () => {
     expect(Object.keys(binding).sort()).toEqual(
-      [...FUNCTIONS, 'configuration', 'facts', 'held', 'scratch', 'setErrorFactory'].sort(),
+      [...FUNCTIONS, 'configuration', 'facts', 'held', 'scratch', 'setErrorFactory', 'stop'].sort(),
     );
   });
 
