@@ -16,13 +16,14 @@ WorkerPool::~WorkerPool() { Stop(); }
 
 Status WorkerPool::Push(std::shared_ptr<Task> task) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (queue_.size() + running_.size() >= limit_) {
+  if (occupied_ >= limit_) {
     return Failure{"TFE_QUEUE_FULL", {{"limit", std::to_string(limit_)}}};
   }
   if (idle_ <= queue_.size() && threads_.size() < max_threads_ && !stopping_) {
     threads_.emplace_back([this] { Loop(); });
   }
   queue_.push_back(std::move(task));
+  ++occupied_;
   wake_.notify_one();
   return Done{};
 }
@@ -33,6 +34,7 @@ bool WorkerPool::Withdraw(const Task& task) {
                                   [&task](const auto& queued) { return queued.get() == &task; });
   if (found == queue_.end()) return false;
   queue_.erase(found);
+  --occupied_;
   return true;
 }
 
@@ -44,6 +46,7 @@ void WorkerPool::Leave(const Lane& lane) {
                             [&lane](const auto& queued) { return queued->lane.get() != &lane; });
   std::move(kept, queue_.end(), std::back_inserter(taken));
   queue_.erase(kept, queue_.end());
+  occupied_ -= taken.size();
   done_.wait(lock,
              [&] { return std::find(running_.begin(), running_.end(), &lane) == running_.end(); });
   lock.unlock();
@@ -63,7 +66,7 @@ void WorkerPool::Stop() {
 
 size_t WorkerPool::pending() const {
   const std::lock_guard<std::mutex> lock(mutex_);
-  return queue_.size() + running_.size();
+  return occupied_;
 }
 
 void WorkerPool::Loop() {
@@ -84,6 +87,10 @@ void WorkerPool::Loop() {
 
     task->job->Work(runner);
     if (task->cancelled.load()) task->job->Discard();
+    // Its place is free before anyone can hear of it: who awaits one task may begin the next.
+    lock.lock();
+    --occupied_;
+    lock.unlock();
     const std::shared_ptr<Lane> home = task->lane;
     home->Post(std::move(task));
 

@@ -86,6 +86,8 @@ class WorkerPool {
   // The lanes of the tasks that run now, one entry a task.
   std::vector<const Lane*> running_;
   std::vector<std::thread> threads_;
+  // Tasks that wait or run.
+  size_t occupied_ = 0;
   size_t idle_ = 0;
   bool stopping_ = false;
 };

@@ -38,7 +38,10 @@ function refuseEverything(x: number): void {
     new Float32Array(1),
     new DataView(new ArrayBuffer(9), 1),
   ];
-  const functions = ['open', 'create', 'read', 'device', 'exists', 'releaseAll', 'prepare', 'run'];
+  const functions = [
+    ...['open', 'create', 'read', 'device', 'exists', 'releaseAll', 'prepare', 'run'],
+    ...['runAsync', 'readAsync', 'share', 'cancel', 'configure', 'exportTensor', 'importTensor'],
+  ];
   for (const name of functions as (keyof Loose)[]) {
     codeOf(() => loose[name]());
     for (const a of anything) {
@@ -76,6 +79,16 @@ function ops(x: number, rounds: number): void {
       'TFE_TENSOR_DISPOSED',
     );
   }
+  // Begun here, settled on a later turn, cancelled, or still under way when the thread ends.
+  binding.setSettle((_, error, value) => {
+    if (error === null && typeof value === 'number') binding.release(value);
+  });
+  for (let i = 0; i < 20; i += 1) {
+    binding.runAsync(add, x, i % 2 === 0 ? x : three);
+    binding.readAsync(x);
+    binding.cancel(binding.runAsync(add, x, x));
+  }
+  binding.release(binding.importTensor(binding.exportTensor(x, 1000)));
   binding.releaseAll(ids, rounds);
   binding.release(three);
   for (const [name, inputs] of [
