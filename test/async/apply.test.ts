@@ -1,6 +1,6 @@
 /** Extension ops off the event loop: a chain of kernels, its temporaries freed, its inputs kept. */
 import { expect, test } from '@jest/globals';
-import { tf } from 'tfe-node';
+import { tf, type AsyncOptions, type Tensor } from 'tfe-node';
 import { defineExtensionOp, defineExtensionRuntime, EagerRuntime } from 'tfe-node/extension';
 import { TfeEngine } from '../../lib/engines/tfe';
 import type { KernelSpec } from '../../lib/tensor/kernel';
@@ -11,7 +11,7 @@ expectNoTensorsLeft();
 const SQUARE: KernelSpec = { label: 'test.fourth', name: 'Square', inputs: 1 };
 const ADD: KernelSpec = { label: 'test.fourth', name: 'AddV2', inputs: 2 };
 
-const define = (familyId: string, withAsync: boolean) => {
+const define = (familyId: `test.${string}.v1`, withAsync: boolean) => {
   const family = defineExtensionOp({
     familyId,
     inputCount: 1,
@@ -34,8 +34,8 @@ const define = (familyId: string, withAsync: boolean) => {
       executeAsync: async (
         _: unknown,
         engine: TfeEngine,
-        [x]: readonly never[],
-        options: object,
+        [x]: readonly Tensor[],
+        options: AsyncOptions,
       ) => {
         const square = engine.kernel(SQUARE);
         const fourth = await square.runAsync([await square.runAsync([x!], options)], options);
