@@ -7,9 +7,13 @@
       "sources": [
         "native/addon.cc",
         "native/arguments.cc",
+        "native/configuration.cc",
         "native/context.cc",
         "native/dtype.cc",
         "native/env.cc",
+        "native/exchange.cc",
+        "native/exports_async.cc",
+        "native/exports_context.cc",
         "native/exports_library.cc",
         "native/exports_op.cc",
         "native/exports_tensor.cc",
@@ -20,6 +24,7 @@
         "native/status.cc",
         "native/string_tensor.cc",
         "native/tensor.cc",
+        "native/worker_pool.cc",
       ],
       "include_dirs": ["native"],
       # This target brings node-addon-api's include folder and its *_CPP_EXCEPTIONS and *_EXCEPTIONS_ALL defines.

@@ -2,8 +2,8 @@
  * The Python-named namespace. Each function turns its operands into tensors, checks its options, and hands over to the
  * executor of a core op or to the eager runtime; it has no numbers of its own.
  */
-import { coreOp, type OpExecutor } from './core-ops/table';
-import { CASTABLE, caster } from './core-ops/cast';
+import { coreOp, coreOpAsync, type AsyncOpExecutor, type OpExecutor } from './core-ops/table';
+import { CASTABLE, castKernels } from './core-ops/cast';
 import { argumentError, normalizeAxis, requireDType } from './core-ops/operand';
 import { describeValue } from './describe';
 import { tfeError } from './errors';
@@ -13,9 +13,11 @@ import {
   matmul as matmulFamily,
   softmax as softmaxFamily,
 } from './families';
-import { applyOne } from './runtime/default';
+import { signalOption, type AsyncOptions } from './native/off-loop';
+import { applyOne, applyOneAsync } from './runtime/default';
 import { constant, makeConstant, type NumericValues, type RankOf } from './tensor/constant';
 import type { DType, PlainDType } from './tensor/dtype';
+import type { Kernel } from './tensor/kernel';
 import { booleanOption, checkOptions } from './tensor/options';
 import type { BroadcastRank, MatrixRank, ReducedRank } from './tensor/rank';
 import { isTensor, type Tensor } from './tensor/tensor';
@@ -100,7 +102,53 @@ interface Division {
   (x: Operand, y: Operand): Tensor;
 }
 
-/** `value` as a tensor: itself, or a temporary one that `run` frees. */
+type UnaryAsync = <D extends DType, R extends number>(
+  x: Tensor<D, R>,
+  options?: AsyncOptions,
+) => Promise<Tensor<D, R>>;
+
+interface BinaryAsync {
+  <D extends DType, A extends number, B extends number>(
+    x: Tensor<D, A>,
+    y: Tensor<NoInfer<D>, B>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<A, B>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: Tensor<D, R>,
+    y: V,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
+    y: Tensor<D, R>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
+  (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
+}
+
+interface DivisionAsync {
+  <D extends DType, A extends number, B extends number>(
+    x: Tensor<D, A>,
+    y: Tensor<NoInfer<D>, B>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<A, B>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: Tensor<D, R>,
+    y: V,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
+  <D extends DType, R extends number, const V extends Operand>(
+    x: V,
+    y: Tensor<D, R>,
+    options?: AsyncOptions,
+  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
+  (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
+}
+
+/**
+ * `value` as a tensor: itself, or a temporary one that is freed when `run` returns. An asynchronous `run` has taken its share of
+ * it by then.
+ */
 function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: Tensor) => T): T {
   if (isTensor(value)) return run(value);
   const temporary = makeConstant(value, dtype, undefined);
@@ -125,13 +173,36 @@ function binary<F>(execute: OpExecutor): F {
   }) as F;
 }
 
+/** The trailing options of an asynchronous function that has no others. */
+function signalAlone(label: string, options: unknown): AsyncOptions {
+  if (options === undefined) return {};
+  checkOptions(label, options, ['signal']);
+  return signalOption(label, options);
+}
+
+function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
+  return (async (x: unknown, options?: unknown) => {
+    const signal = signalAlone(label, options);
+    return withOperand(x, undefined, (tensor) => execute([tensor], signal));
+  }) as UnaryAsync;
+}
+
+function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
+  return (async (x: unknown, y: unknown, options?: unknown) => {
+    const signal = signalAlone(label, options);
+    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
+      withOperand(y, left.dtype, (right) => execute([left, right], signal)),
+    );
+  }) as F;
+}
+
 /** Options of `tf.cast`. */
 export interface NameOption {
   /** Taken as in Python, without effect: eager ops have no names. */
   readonly name?: string;
 }
 
-const castTo = caster('tf.cast');
+const castKernel = castKernels('tf.cast');
 
 /**
  * The values of `x` in another dtype, elementwise; same shape. Any dtype but string, resource and variant, to any of them.
@@ -153,14 +224,42 @@ function cast<const V extends Operand, D extends PlainDType>(
   options?: NameOption,
 ): Tensor<D, RankOf<V>>;
 function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
-  if (!CASTABLE.includes(dtype)) {
-    throw argumentError('tf.cast', 'dtype', `one of ${CASTABLE.join(', ')}`, dtype);
-  }
   if (options !== undefined) checkOptions('tf.cast', options, ['name']);
-  return withOperand(x, undefined, (tensor) => {
-    requireDType(tensor, CASTABLE, 'tf.cast', 'x');
-    return castTo(tensor, dtype);
-  });
+  const kernel = castKernelFor('tf.cast', dtype);
+  return withOperand(x, undefined, (tensor) => kernel.run1(castable('tf.cast', tensor)));
+}
+
+/** {@link cast} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+function castAsync<R extends number, D extends PlainDType>(
+  x: Tensor<DType, R>,
+  dtype: D,
+  options?: NameOption & AsyncOptions,
+): Promise<Tensor<D, R>>;
+function castAsync<const V extends Operand, D extends PlainDType>(
+  x: V,
+  dtype: D,
+  options?: NameOption & AsyncOptions,
+): Promise<Tensor<D, RankOf<V>>>;
+async function castAsync(
+  x: unknown,
+  dtype: PlainDType,
+  options?: NameOption & AsyncOptions,
+): Promise<Tensor> {
+  const label = 'tf.castAsync';
+  if (options !== undefined) checkOptions(label, options, withSignal(['name']));
+  const signal = signalOption(label, options);
+  const kernel = castKernelFor(label, dtype);
+  return withOperand(x, undefined, (tensor) => kernel.runAsync([castable(label, tensor)], signal));
+}
+
+function castKernelFor(label: string, dtype: PlainDType): Kernel {
+  if (CASTABLE.includes(dtype)) return castKernel(dtype);
+  throw argumentError(label, 'dtype', `one of ${CASTABLE.join(', ')}`, dtype);
+}
+
+function castable(label: string, tensor: Tensor): Tensor {
+  requireDType(tensor, CASTABLE, label, 'x');
+  return tensor;
 }
 
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
@@ -188,16 +287,40 @@ function matmul<D extends DType, A extends number, B extends number>(
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
-function matmulOp(options: MatmulOptions): ReturnType<typeof matmulFamily.op> {
-  checkOptions('tf.matmul', options, MATMUL_OPTIONS);
+/** {@link matmul} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+
+async function matmulAsync<D extends DType, A extends number, B extends number>(
+  a: Tensor<D, A> & (MatrixRank<A> extends never ? never : unknown),
+  b: Tensor<NoInfer<D>, B> & (MatrixRank<B> extends never ? never : unknown),
+  options?: MatmulOptions & AsyncOptions,
+): Promise<Tensor<D, BroadcastRank<A, B>>> {
+  const label = 'tf.matmulAsync';
+  const op =
+    options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
+  const signal = signalOption(label, options);
+  return withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
+    withOperand(b, left.dtype, (right) => applyOneAsync(op, [left, right], signal)),
+  ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
+}
+
+function withSignal(options: readonly string[]): readonly string[] {
+  return [...options, 'signal'];
+}
+
+function matmulOp(
+  options: MatmulOptions,
+  label = 'tf.matmul',
+  allowed: readonly string[] = MATMUL_OPTIONS,
+): ReturnType<typeof matmulFamily.op> {
+  checkOptions(label, options, allowed);
   const given = options as Readonly<Record<string, unknown>>;
-  const flag = (name: string): boolean => booleanOption('tf.matmul', given, name, false);
+  const flag = (name: string): boolean => booleanOption(label, given, name, false);
   const transposes = (side: 'a' | 'b'): boolean => {
     const transpose = flag(`transpose_${side}`);
     const adjoint = flag(`adjoint_${side}`);
     if (transpose && adjoint) {
       throw tfeError('TFE_OPTION_VALUE', {
-        function: 'tf.matmul',
+        function: label,
         option: `adjoint_${side}`,
         expected: `only one of transpose_${side} and adjoint_${side} to be true`,
         received: 'both',
@@ -231,16 +354,37 @@ function biasAddOp<D extends DType, R extends number>(
   ) as Tensor<D, R>;
 }
 
+/** {@link biasAddOp} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+
+async function biasAddAsync<D extends DType, R extends number>(
+  value: Tensor<D, R>,
+  bias: Tensor<NoInfer<D>, 1>,
+  options?: BiasAddOptions & AsyncOptions,
+): Promise<Tensor<D, R>> {
+  const label = 'tf.nn.bias_addAsync';
+  const last = options === undefined || channelsLast(options, label, withSignal(BIAS_ADD_OPTIONS));
+  const signal = signalOption(label, options);
+  return withOperand(value, undefined, (left) =>
+    withOperand(bias, left.dtype, (right) =>
+      applyOneAsync(last ? CHANNELS_LAST : CHANNELS_FIRST, [left, right], signal),
+    ),
+  ) as Promise<Tensor<D, R>>;
+}
+
 /** Python takes any format that says where the channels are. */
-function channelsLast(options: BiasAddOptions): boolean {
-  checkOptions('tf.nn.bias_add', options, BIAS_ADD_OPTIONS);
+function channelsLast(
+  options: BiasAddOptions,
+  label = 'tf.nn.bias_add',
+  allowed: readonly string[] = BIAS_ADD_OPTIONS,
+): boolean {
+  checkOptions(label, options, allowed);
   const format: unknown = options.data_format ?? 'NHWC';
   if (typeof format === 'string') {
     if (format.startsWith('NC')) return false;
     if (format.startsWith('N') && format.endsWith('C')) return true;
   }
   throw tfeError('TFE_OPTION_VALUE', {
-    function: 'tf.nn.bias_add',
+    function: label,
     option: 'data_format',
     expected: "a format like 'NHWC' or 'NCHW'",
     received: describeValue(format),
@@ -292,6 +436,31 @@ function softmax<D extends DType, R extends number>(
   }) as Tensor<D, R>;
 }
 
+/**
+ * {@link softmax} off the event loop; `options` where the axis is a number.
+ * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ */
+
+async function softmaxAsync<D extends DType, R extends number>(
+  logits: Tensor<D, R>,
+  axis?: number | (AxisOptions & AsyncOptions),
+  options?: AsyncOptions,
+): Promise<Tensor<D, R>> {
+  const label = 'tf.nn.softmaxAsync';
+  const signal = signalBeside(label, axis, options);
+  return withOperand(logits, undefined, (x) => {
+    const front = axisOf(label, axis, withSignal(SOFTMAX_OPTIONS), -1, x.rank);
+    return applyOneAsync(softmaxFamily.op({ axis: front }), [x], signal);
+  }) as Promise<Tensor<D, R>>;
+}
+
+/** The signal, in the options that hold the axis or in those after it. */
+function signalBeside(label: string, axis: unknown, options: unknown): AsyncOptions {
+  return typeof axis === 'object' && axis !== null && options === undefined
+    ? signalOption(label, axis)
+    : signalAlone(label, options);
+}
+
 const ARGMAX_OPTIONS = ['axis', 'output_type', 'name'];
 
 /**
@@ -315,14 +484,33 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   }) as Tensor<O, ReducedRank<R>>;
 }
 
-function outputTypeOf(axis: unknown): 'int32' | 'int64' {
+/**
+ * {@link argmax} off the event loop; `options` where the axis is a number.
+ * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ */
+
+async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int64'>(
+  input: Tensor<DType, R>,
+  axis?: number | (ArgmaxOptions<O> & AsyncOptions),
+  options?: AsyncOptions,
+): Promise<Tensor<O, ReducedRank<R>>> {
+  const label = 'tf.argmaxAsync';
+  const signal = signalBeside(label, axis, options);
+  return withOperand(input, undefined, (x) => {
+    const front = axisOf(label, axis, withSignal(ARGMAX_OPTIONS), 0, x.rank);
+    const outputType = outputTypeOf(axis, label);
+    return applyOneAsync(argmaxFamily.op({ axis: front, outputType }), [x], signal);
+  }) as Promise<Tensor<O, ReducedRank<R>>>;
+}
+
+function outputTypeOf(axis: unknown, label = 'tf.argmax'): 'int32' | 'int64' {
   const given =
     typeof axis === 'object' && axis !== null
       ? ((axis as { output_type?: unknown }).output_type ?? 'int64')
       : 'int64';
   if (given === 'int64' || given === 'int32') return given;
   throw tfeError('TFE_OPTION_VALUE', {
-    function: 'tf.argmax',
+    function: label,
     option: 'output_type',
     expected: "'int32' or 'int64'",
     received: describeValue(given),
@@ -376,7 +564,22 @@ const math = {
    * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
    */
   sigmoid: unary(coreOp('sigmoid')),
+  /** {@link tf.add} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  addAsync: binaryAsync<BinaryAsync>('tf.addAsync', coreOpAsync('add')),
+  /** {@link tf.subtract} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  subtractAsync: binaryAsync<BinaryAsync>('tf.subtractAsync', coreOpAsync('subtract')),
+  /** {@link tf.multiply} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  multiplyAsync: binaryAsync<BinaryAsync>('tf.multiplyAsync', coreOpAsync('multiply')),
+  /** {@link tf.divide} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  divideAsync: binaryAsync<DivisionAsync>('tf.divideAsync', coreOpAsync('divide')),
+  /** {@link tf.cos} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  cosAsync: unaryAsync('tf.cosAsync', coreOpAsync('cos')),
+  /** {@link tf.tanh} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  tanhAsync: unaryAsync('tf.nn.tanhAsync', coreOpAsync('tanh')),
+  /** {@link tf.sigmoid} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  sigmoidAsync: unaryAsync('tf.nn.sigmoidAsync', coreOpAsync('sigmoid')),
   argmax,
+  argmaxAsync,
 };
 
 const nn = {
@@ -390,8 +593,16 @@ const nn = {
   tanh: math.tanh,
   /** The same function as `tf.sigmoid`. */
   sigmoid: math.sigmoid,
+  /** {@link tf.nn.relu} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  reluAsync: unaryAsync('tf.nn.reluAsync', coreOpAsync('relu')),
+  /** The same function as `tf.tanhAsync`. */
+  tanhAsync: math.tanhAsync,
+  /** The same function as `tf.sigmoidAsync`. */
+  sigmoidAsync: math.sigmoidAsync,
   softmax,
+  softmaxAsync,
   bias_add: biasAddOp,
+  bias_addAsync: biasAddAsync,
 };
 
 /**
@@ -424,9 +635,11 @@ export const tf = Object.freeze({
   constant,
   cast,
   matmul,
+  castAsync,
+  matmulAsync,
   ...math,
-  dtypes: Object.freeze({ cast }),
-  linalg: Object.freeze({ matmul }),
+  dtypes: Object.freeze({ cast, castAsync }),
+  linalg: Object.freeze({ matmul, matmulAsync }),
   math: Object.freeze(math),
   nn: Object.freeze(nn),
 });

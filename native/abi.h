@@ -82,6 +82,8 @@ inline constexpr int kTfAttrFunc = 8;
   X(Cc, TF_GraphGetOpDef, void, (TF_Graph*, const char*, TF_Buffer*, TF_Status*))              \
   X(Cc, TFE_NewContextOptions, TFE_ContextOptions*, (void))                                    \
   X(Cc, TFE_DeleteContextOptions, void, (TFE_ContextOptions*))                                 \
+  X(Cc, TFE_ContextOptionsSetConfig, void,                                                     \
+    (TFE_ContextOptions*, const void*, size_t, TF_Status*))                                    \
   X(Cc, TFE_NewContext, TFE_Context*, (const TFE_ContextOptions*, TF_Status*))                 \
   X(Cc, TFE_DeleteContext, void, (TFE_Context*))                                               \
   X(Cc, TFE_ContextAsyncWait, void, (TFE_Context*, TF_Status*))                                \

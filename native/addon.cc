@@ -10,6 +10,8 @@ static Napi::Object InitAddon(Napi::Env env, Napi::Object exports) {
   tfe::ExportLibrary(env, exports);
   tfe::ExportTensor(env, exports);
   tfe::ExportOp(env, exports);
+  tfe::ExportAsync(env, exports);
+  tfe::ExportContext(env, exports);
   return exports;
 }
 

@@ -1,5 +1,6 @@
 #include "arguments.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tfe {
@@ -50,6 +51,20 @@ View ViewArgument(EnvData& data, const Napi::Value& value, const char* function)
     BadArgument(data, function, "a typed array");
   }
   return view;
+}
+
+View Float64Argument(EnvData& data, const Napi::Value& value, const char* function) {
+  if (!value.IsTypedArray() ||
+      value.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
+    BadArgument(data, function, "a Float64Array");
+  }
+  return ViewArgument(data, value, function);
+}
+
+Napi::Value NewFloat64Array(Napi::Env env, const std::vector<double>& values) {
+  Napi::Float64Array array = Napi::Float64Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
 }
 
 }  // namespace tfe

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "env.h"
 #include "status.h"
@@ -41,6 +42,10 @@ struct View {
   size_t length;
 };
 View ViewArgument(EnvData& data, const Napi::Value& value, const char* function);
+// Likewise, of a Float64Array only.
+View Float64Argument(EnvData& data, const Napi::Value& value, const char* function);
+
+Napi::Value NewFloat64Array(Napi::Env env, const std::vector<double>& values);
 
 }  // namespace tfe
 

@@ -4,6 +4,9 @@
 #include <mutex>
 #include <utility>
 
+#include "configuration.h"
+#include "worker_pool.h"
+
 namespace tfe {
 namespace {
 
@@ -14,7 +17,10 @@ std::weak_ptr<Context> g_context;
 // handlers. Registered when the library is open, this one runs before the library's static destructors.
 void WaitAtExit() {
   const std::lock_guard<std::mutex> lock(g_mutex);
-  if (const std::shared_ptr<Context> shared = g_context.lock()) shared->Wait();
+  const std::shared_ptr<Context> shared = g_context.lock();
+  if (shared == nullptr) return;
+  if (WorkerPool* pool = shared->pool_if_used(); pool != nullptr) pool->Stop();
+  shared->Wait();
 }
 
 }  // namespace
@@ -35,6 +41,11 @@ Status Context::Initialize() {
   const Api& api = TheApi();
   StatusPtr status(api.TF_NewStatus());
   ContextOptionsPtr options(api.TFE_NewContextOptions());
+  const std::string config = Configuration::Current().proto;
+  if (!config.empty()) {
+    api.TFE_ContextOptionsSetConfig(options.get(), config.data(), config.size(), status.get());
+    if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
+  }
   context_.reset(api.TFE_NewContext(options.get(), status.get()));
   if (!IsOk(status.get())) return FromTfStatus("TFE_CONTEXT_FAILED", status.get());
 
@@ -60,7 +71,23 @@ Status Context::Initialize() {
 }
 
 Context::~Context() {
+  pool_.reset();
   if (context_ != nullptr) Wait();
+}
+
+WorkerPool& Context::pool() {
+  const std::lock_guard<std::mutex> lock(pool_mutex_);
+  if (pool_ == nullptr) {
+    const Configuration configuration = Configuration::Current();
+    pool_ =
+        std::make_unique<WorkerPool>(*this, configuration.async_threads, configuration.async_queue);
+  }
+  return *pool_;
+}
+
+WorkerPool* Context::pool_if_used() {
+  const std::lock_guard<std::mutex> lock(pool_mutex_);
+  return pool_.get();
 }
 
 void Context::Wait() const {

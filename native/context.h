@@ -5,13 +5,17 @@
 #define TFE_NODE_CONTEXT_H_
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "exchange.h"
 #include "raii.h"
 #include "status.h"
 
 namespace tfe {
+
+class WorkerPool;
 
 struct Device {
   std::string name;  // "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -31,6 +35,13 @@ class Context {
   // so nothing may be queued when the process ends.
   void Wait() const;
 
+  // The threads for work off the event loop; none before the first use.
+  WorkerPool& pool();
+  // The pool if there is one.
+  WorkerPool* pool_if_used();
+  // Tensors on their way from one environment to another.
+  Exchange& exchange() { return exchange_; }
+
   TFE_Context* get() const { return context_.get(); }
   const std::vector<Device>& devices() const { return devices_; }
   // The device that ops of the CPU engine are pinned to, or nullptr where TensorFlow has no other choice
@@ -41,9 +52,13 @@ class Context {
   Context() = default;
   Status Initialize();
 
+  // In the order in which they may die last: the pool's ops and the exchange's handles before the context.
   ContextPtr context_;
   std::vector<Device> devices_;
   std::string cpu_pin_;
+  Exchange exchange_;
+  std::mutex pool_mutex_;
+  std::unique_ptr<WorkerPool> pool_;
 };
 
 }  // namespace tfe

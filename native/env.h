@@ -7,6 +7,7 @@
 #include <napi.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "op.h"
 #include "status.h"
 #include "tensor.h"
+#include "worker_pool.h"
 
 namespace tfe {
 
@@ -32,6 +34,18 @@ class EnvData {
 
   // The op runner (and with it the context); made on first use.
   Result<OpRunner*> Runner();
+  bool has_runner() const { return runner_ != nullptr; }
+
+  // This environment's way to the worker pool; made on first use.
+  Result<Lane*> AsyncLane();
+  const Lane* lane_if_used() const { return lane_.get(); }
+  // Queues the job; `settle(ticket, error, value)` as it was last set is told.
+  Result<double> Submit(std::unique_ptr<Job> job);
+  void set_settle(Napi::Function settle) {
+    settle_ = std::make_shared<Napi::FunctionReference>(Napi::Persistent(settle));
+  }
+  // Called once, when this environment holds more than the configuration's budget.
+  void set_warn(Napi::Function warn) { warn_ = Napi::Persistent(warn); }
 
   Napi::Env env() const { return env_; }
   HandleTable& handles() { return handles_; }
@@ -39,6 +53,8 @@ class EnvData {
 
   // Stores a handle and writes its dtype, rank and dims to the scratch array; answers its id.
   Result<double> Adopt(HandlePtr handle);
+  // Stores all or none; answers id, dtype, rank and dims of each, one after another.
+  Result<std::vector<double>> AdoptAll(std::vector<HandlePtr> handles);
   // Frees one handle; false when there is none of that id.
   bool Release(double id);
 
@@ -49,16 +65,24 @@ class EnvData {
   // Throws the TfeError that lib/errors makes of `failure`, as a C++ exception that node-addon-api
   // turns into the pending JavaScript exception. Before set_make_error: an Error with the same code.
   [[noreturn]] void Throw(const Failure& failure);
+  // The same error, not thrown.
+  Napi::Value MakeError(const Failure& failure);
 
-  // Drops everything that belongs to TensorFlow: op, constants, handles, context. In that order.
+  // Drops everything that belongs to TensorFlow: work off the loop, op, constants, handles, context. In that order.
   void Drain();
 
  private:
   // Tells V8 about memory it cannot see, in steps: a call per op would cost more than it tells.
   void AccountExternalMemory();
+  void WarnOfPressure();
 
   Napi::Env env_;
   Napi::FunctionReference make_error_;
+  std::shared_ptr<Napi::FunctionReference> settle_;
+  Napi::FunctionReference warn_;
+  // What this environment may hold before it warns; never again once it has.
+  size_t warn_handles_ = SIZE_MAX;
+  size_t warn_bytes_ = SIZE_MAX;
   // Our own memory behind JavaScript's array: an array's own memory could be taken away, by a transfer
   // to another thread.
   std::array<double, kScratchLength> scratch_memory_{};
@@ -68,6 +92,7 @@ class EnvData {
   std::unique_ptr<OpRunner> runner_;
   HandleTable handles_;
   LentBytes lent_ = std::make_shared<int64_t>(0);
+  std::shared_ptr<Lane> lane_;
 };
 
 }  // namespace tfe

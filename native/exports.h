@@ -10,6 +10,8 @@ namespace tfe {
 void ExportLibrary(Napi::Env env, Napi::Object exports);
 void ExportTensor(Napi::Env env, Napi::Object exports);
 void ExportOp(Napi::Env env, Napi::Object exports);
+void ExportAsync(Napi::Env env, Napi::Object exports);
+void ExportContext(Napi::Env env, Napi::Object exports);
 
 }  // namespace tfe
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "arguments.h"
+#include "configuration.h"
 #include "env.h"
 #include "exports.h"
 #include "library.h"
@@ -31,6 +32,7 @@ Napi::Value Open(const CallbackInfo& info) {
   for (uint32_t i = 0; i < flags.Length(); ++i) {
     request.cpu_flags.push_back(StringArgument(data, flags[i], "open"));
   }
+  Configuration::Seal();
   const Library* library = Expect(data, Library::Open(request));
   return Napi::Boolean::New(info.Env(), library->reused());
 }

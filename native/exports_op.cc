@@ -206,11 +206,7 @@ Napi::Value RunMany(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   OpRunner* runner = Expect(data, data.Runner());
   const PreparedOp& op = PreparedArgument(data, *runner, info[0], "runMany");
-  if (!info[1].IsTypedArray() ||
-      info[1].As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
-    BadArgument(data, "runMany", "a Float64Array");
-  }
-  const View view = ViewArgument(data, info[1], "runMany");
+  const View view = Float64Argument(data, info[1], "runMany");
   if (view.length != static_cast<size_t>(op.inputs) * sizeof(double)) {
     BadArgument(data, "runMany", "exactly the inputs that the op was prepared for");
   }
@@ -222,22 +218,7 @@ Napi::Value RunMany(const CallbackInfo& info) {
   std::vector<HandlePtr> outputs;
   Expect(data, runner->RunMany(op, inputs.data(), &outputs));
 
-  std::vector<double> facts;
-  std::vector<double> adopted;
-  for (HandlePtr& output : outputs) {
-    Result<double> id = data.Adopt(std::move(output));
-    if (!id.ok()) {
-      for (double earlier : adopted) data.Release(earlier);
-      data.Throw(id.failure());
-    }
-    adopted.push_back(id.value());
-    facts.push_back(id.value());
-    const double* scratch = data.scratch();
-    facts.insert(facts.end(), scratch, scratch + 2 + static_cast<size_t>(scratch[1]));
-  }
-  Napi::Float64Array answer = Napi::Float64Array::New(info.Env(), facts.size());
-  std::copy(facts.begin(), facts.end(), answer.Data());
-  return answer;
+  return NewFloat64Array(info.Env(), Expect(data, data.AdoptAll(std::move(outputs))));
 }
 
 // forget(index) => whether there was such a prepared op; its constants go with it

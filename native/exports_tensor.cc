@@ -14,14 +14,6 @@ namespace {
 
 using Napi::CallbackInfo;
 
-View Float64Argument(EnvData& data, const Napi::Value& value, const char* function) {
-  if (!value.IsTypedArray() ||
-      value.As<Napi::TypedArray>().TypedArrayType() != napi_float64_array) {
-    BadArgument(data, function, "a Float64Array");
-  }
-  return ViewArgument(data, value, function);
-}
-
 // The dims that JavaScript has written to the scratch array.
 std::vector<int64_t> DimsArgument(EnvData& data, int64_t rank, const char* function) {
   std::vector<int64_t> dims(static_cast<size_t>(rank));

@@ -51,6 +51,7 @@ Result<double> HandleTable::Insert(HandlePtr handle, size_t bytes) {
   live_bytes_ += bytes;
   ++live_;
   peak_ = std::max(peak_, live_);
+  peak_bytes_ = std::max(peak_bytes_, live_bytes_);
   return Encode(tag_, slot.generation, index);
 }
 

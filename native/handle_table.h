@@ -39,6 +39,7 @@ class HandleTable {
   size_t live() const { return live_; }
   size_t peak() const { return peak_; }
   size_t live_bytes() const { return live_bytes_; }
+  size_t peak_bytes() const { return peak_bytes_; }
 
  private:
   struct Slot {
@@ -56,6 +57,7 @@ class HandleTable {
   size_t live_ = 0;
   size_t peak_ = 0;
   size_t live_bytes_ = 0;
+  size_t peak_bytes_ = 0;
 };
 
 }  // namespace tfe

@@ -1,6 +1,7 @@
 #include "op.h"
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 #include <iterator>
 #include <optional>
@@ -209,7 +210,9 @@ Result<int64_t> OpRunner::Prepare(PreparedOp op) {
   const uint32_t index = free_.back();
   free_.pop_back();
   Slot& slot = slots_[index];
-  slot.op = std::make_unique<PreparedOp>(std::move(op));
+  static std::atomic<uint64_t> serials{0};
+  op.serial = serials.fetch_add(1) + 1;
+  slot.op = std::make_shared<const PreparedOp>(std::move(op));
   return (static_cast<int64_t>(slot.generation) << kSlotBits) | index;
 }
 
@@ -220,11 +223,14 @@ const PreparedOp* OpRunner::Find(int64_t index) const {
   return index >> kSlotBits == static_cast<int64_t>(slot.generation) ? slot.op.get() : nullptr;
 }
 
+PreparedOpPtr OpRunner::Share(int64_t index) const {
+  return Find(index) == nullptr ? nullptr : slots_[static_cast<size_t>(index & kSlotMask)].op;
+}
+
 bool OpRunner::Forget(int64_t index) {
   if (Find(index) == nullptr) return false;
   const uint32_t at = static_cast<uint32_t>(index & kSlotMask);
   Slot& slot = slots_[at];
-  if (loaded_ == slot.op.get()) loaded_ = nullptr;  // another may come to lie at its address
   slot.op.reset();
   // A slot whose generations are used up is retired.
   if (++slot.generation <= kMaxGeneration) free_.push_back(at);
@@ -256,7 +262,7 @@ Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs
 }
 
 bool OpRunner::IsLoaded(const PreparedOp& op, const int* types) const {
-  return loaded_ == &op && op.inputs <= kMaxInputs &&
+  return loaded_ == op.serial && op.inputs <= kMaxInputs &&
          std::equal(types, types + op.inputs, loaded_types_.begin());
 }
 
@@ -277,7 +283,7 @@ Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   if (!IsOk(status_.get())) return OpFailure(op, status_.get());
   Status set = SetAttrs(op);
   if (!set.ok()) return set;
-  loaded_ = context_->devices().size() == 1 && op.inputs <= kMaxInputs ? &op : nullptr;
+  loaded_ = context_->devices().size() == 1 && op.inputs <= kMaxInputs ? op.serial : 0;
   loaded_types_ = types;
   return AddInputs(op, inputs);
 }
@@ -290,7 +296,7 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
       TheApi().TFE_Execute(op_.get(), outputs, count, status_.get());
       if (IsOk(status_.get())) {
         // Not where oneDNN has run another op in its place: then this one has kept its inputs.
-        if (TheApi().TFE_OpGetFlatInputCount(op_.get(), status_.get()) != 0) loaded_ = nullptr;
+        if (TheApi().TFE_OpGetFlatInputCount(op_.get(), status_.get()) != 0) loaded_ = 0;
         return done;
       }
       done = OpFailure(op, status_.get());
@@ -302,7 +308,7 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
   }
   // A failed op keeps references to its inputs; a new one does not.
   op_.reset();
-  loaded_ = nullptr;
+  loaded_ = 0;
   return done;
 }
 

@@ -51,6 +51,8 @@ struct ConstantInput {
 };
 
 struct PreparedOp {
+  // Never that of another prepared op of this process; 0: none yet. An address may come again.
+  uint64_t serial = 0;
   std::string label;  // what the caller knows it by: "tf.matmul"
   std::string name;   // TensorFlow's op: "MatMul"
   // Always set in full, so that one op makes one cached kernel in TensorFlow, never two.
@@ -60,6 +62,9 @@ struct PreparedOp {
   int outputs = 1;                       // at most; fewer is not an error of RunMany
   std::string device;                    // empty: the engine's
 };
+
+// Work off the loop keeps its op alive when it is forgotten meanwhile.
+using PreparedOpPtr = std::shared_ptr<const PreparedOp>;
 
 // Runs prepared ops on one thread, reusing one TFE_Op and one TF_Status.
 class OpRunner {
@@ -75,6 +80,8 @@ class OpRunner {
   // Takes ownership of the description; answers its index: a slot and the slot's generation, so that the
   // index of a forgotten op never finds another.
   Result<int64_t> Prepare(PreparedOp op);
+  // Null when there is none of that index.
+  PreparedOpPtr Share(int64_t index) const;
   const PreparedOp* Find(int64_t index) const;
   // False when there is none of that index.
   bool Forget(int64_t index);
@@ -111,7 +118,7 @@ class OpRunner {
   bool IsLoaded(const PreparedOp& op, const int* types) const;
 
   struct Slot {
-    std::unique_ptr<PreparedOp> op;
+    PreparedOpPtr op;
     uint32_t generation = 0;
   };
 
@@ -121,7 +128,7 @@ class OpRunner {
   std::vector<uint32_t> free_;
   StatusPtr status_;
   OpPtr op_;
-  const PreparedOp* loaded_ = nullptr;  // what op_ has run last, with success
+  uint64_t loaded_ = 0;  // serial of what op_ has run last, with success
   std::array<int, kMaxInputs> loaded_types_{};
 };
 

@@ -2,10 +2,12 @@
  * The closed table of core ops. Adding one is a line here, a signature in lib/tf.ts and an oracle case; anything that
  * needs more than a kernel is an extension family.
  */
+import { composite, type AsyncOptions } from '../native/off-loop';
 import { DTYPES, NUMERIC_DTYPES, type DType } from '../tensor/dtype';
 import { Kernel } from '../tensor/kernel';
-import type { Tensor } from '../tensor/tensor';
-import { caster } from './cast';
+import { currentScope, NOBODY, runIn, Scope, type Survivors } from '../tensor/scope';
+import { releaseAll, type Tensor } from '../tensor/tensor';
+import { castKernels } from './cast';
 import {
   requireCountableBroadcast,
   requireDType,
@@ -15,6 +17,16 @@ import {
 
 /** Runs one op on its operands; both the `tf.*` functions and lowered code call these, so the numbers are the same. */
 export type OpExecutor = (...inputs: Tensor[]) => Tensor;
+
+/**
+ * The same op off the event loop. It has taken its share of the inputs when it returns; it rejects instead of throwing.
+ */
+export type AsyncOpExecutor = (inputs: readonly Tensor[], options: AsyncOptions) => Promise<Tensor>;
+
+interface Executors {
+  readonly run: OpExecutor;
+  readonly runAsync: AsyncOpExecutor;
+}
 
 interface CoreOpRow {
   /** Python's name. */
@@ -53,59 +65,123 @@ export type CoreOpName = keyof typeof ROWS;
 
 export const CORE_OPS: Readonly<Record<CoreOpName, CoreOpRow>> = ROWS;
 
-function makeExecutor(row: CoreOpRow): OpExecutor {
+function makeExecutors(row: CoreOpRow): Executors {
   const { label, dtypes } = row;
   const [first, second] = row.arguments;
   if (second === undefined) {
     const kernel = new Kernel({ label, name: row.kernel, inputs: 1 });
-    return (a) => {
+    const checked = (a: unknown): Tensor => {
       const x = requireTensor(a, label, first);
       requireDType(x, dtypes, label, first);
-      return kernel.run1(x);
+      return x;
+    };
+    return {
+      run: (a) => kernel.run1(checked(a)),
+
+      runAsync: async ([a], options) => kernel.runAsync([checked(a)], options),
     };
   }
   const kernel = new Kernel({ label, name: row.kernel, inputs: 2 });
-  const run: OpExecutor = (a, b) => {
+  const check = (a: unknown, b: unknown): void => {
     const x = requireTensor(a, label, first);
     const y = requireTensor(b, label, second);
     requireDType(x, dtypes, label, first);
     requireSameDType(x, y, label, second);
     requireCountableBroadcast(x, y, label);
-    return kernel.run2(x, y);
   };
-  return row.trueDivision === true ? withIntegersCast(run, label) : run;
+  const executors: Executors = {
+    run(a, b) {
+      check(a, b);
+      return kernel.run2(a, b);
+    },
+
+    async runAsync([a, b], options) {
+      check(a, b);
+      return kernel.runAsync([a!, b!], options);
+    },
+  };
+  return row.trueDivision === true ? withIntegersCast(executors, label) : executors;
 }
 
 /** Python casts integers before it divides (tensorflow/python/ops/math_ops.py, `_truediv_python3`). */
-function withIntegersCast(divide: OpExecutor, label: string): OpExecutor {
-  const cast = caster(label);
-  return (a, b) => {
+function withIntegersCast(divide: Executors, label: string): Executors {
+  const cast = castKernels(label);
+  /** The kernel that both operands go through first, or null where none is needed. */
+  const castFor = (a: unknown, b: unknown): Kernel | null => {
     const x = requireTensor(a, label, 'x');
     const y = requireTensor(b, label, 'y');
     const quotient = DTYPES[x.dtype].quotient;
-    if (quotient === null || quotient === x.dtype) return divide(x, y);
+    if (quotient === null || quotient === x.dtype) return null;
     requireSameDType(x, y, label, 'y');
-    const numerator = cast(x, quotient);
-    try {
-      const denominator = cast(y, quotient);
-      try {
-        return divide(numerator, denominator);
-      } finally {
-        denominator.dispose();
-      }
-    } finally {
-      numerator.dispose();
-    }
+    return cast(quotient);
   };
+  return {
+    run(a, b) {
+      const kernel = castFor(a, b);
+      if (kernel === null) return divide.run(a, b);
+      const numerator = kernel.run1(a);
+      try {
+        const denominator = kernel.run1(b);
+        try {
+          return divide.run(numerator, denominator);
+        } finally {
+          denominator.dispose();
+        }
+      } finally {
+        numerator.dispose();
+      }
+    },
+    async runAsync([a, b], options) {
+      const kernel = castFor(a, b);
+      if (kernel === null) return divide.runAsync([a!, b!], options);
+      return composite(
+        () => castAndDivide(kernel, [a!, b!], options),
+        options,
+        (quotient) => quotient.dispose(),
+        composite,
+      );
+    },
+  };
+
+  async function castAndDivide(
+    kernel: Kernel,
+    operands: readonly Tensor[],
+    options: AsyncOptions,
+  ): Promise<Tensor> {
+    const outer = currentScope();
+    const between = new Scope();
+    let survivors: Survivors = NOBODY;
+    try {
+      const floats = await allOf(
+        runIn(between, () => operands.map((operand) => kernel.runAsync([operand], options))),
+      );
+      const quotient = await runIn(between, () => divide.runAsync(floats, options));
+      survivors = new Set([quotient]);
+      return quotient;
+    } finally {
+      between.close(survivors, outer, releaseAll);
+    }
+  }
 }
 
-const EXECUTORS: ReadonlyMap<string, OpExecutor> = new Map(
-  Object.entries(ROWS).map(([name, row]) => [name, makeExecutor(row)]),
+/** As Promise.all, but all are settled when it rejects: what they make may then be freed. */
+async function allOf(promises: readonly Promise<Tensor>[]): Promise<Tensor[]> {
+  await Promise.allSettled(promises);
+  return Promise.all(promises);
+}
+
+const EXECUTORS: ReadonlyMap<string, Executors> = new Map(
+  Object.entries(ROWS).map(([name, row]) => [name, makeExecutors(row)]),
 );
 
 /** The executor of a core op; `undefined` for a name that the table does not have. */
 export function coreOp(name: CoreOpName): OpExecutor;
 export function coreOp(name: string): OpExecutor | undefined;
 export function coreOp(name: string): OpExecutor | undefined {
-  return EXECUTORS.get(name);
+  return EXECUTORS.get(name)?.run;
+}
+
+/** The executor of a core op off the event loop. */
+export function coreOpAsync(name: CoreOpName): AsyncOpExecutor {
+  return EXECUTORS.get(name)!.runAsync;
 }

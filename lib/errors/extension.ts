@@ -62,6 +62,12 @@ export const EXTENSION_ERRORS = errorTable({
       `${f.subject} is already installed by module ${f.installedBy}.`,
     hint: 'Installing the same module again is fine; use replaceExtensionModule() to exchange it for another.',
   },
+  TFE_EXTENSION_NO_ASYNC: {
+    phase: 'prepare',
+    message: (f: { familyId: string }) =>
+      `The family ${f.familyId} has no executor that runs off the event loop.`,
+    hint: 'Give defineExtensionRuntime an executeAsync, or use apply().',
+  },
   TFE_EXTENSION_OUTPUTS: {
     phase: 'op',
     message: (f: { familyId: string; expected: string; received: string }) =>

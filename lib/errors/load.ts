@@ -32,6 +32,18 @@ export const LOAD_ERRORS = errorTable({
       `The addon's function ${f.function} expected ${f.expected}.`,
     hint: 'Use the public functions of tfe-node; the addon itself has no stable interface.',
   },
+  TFE_CONFIGURE_CONFLICT: {
+    phase: 'load',
+    message: (f: { inForce: string; received: string }) =>
+      `This process is configured already, with ${f.inForce}; configure() received ${f.received}.`,
+    hint: 'Threads share one TensorFlow: call configure() once, or with the same options in each thread.',
+  },
+  TFE_CONFIGURE_LATE: {
+    phase: 'load',
+    message: (f: { inForce: string; received: string }) =>
+      `configure() came after the library was opened (its context has ${f.inForce}); it received ${f.received}.`,
+    hint: 'TensorFlow reads its configuration once: call configure() before the first tensor and before status({ load: true }), in every thread.',
+  },
   TFE_CONTEXT_FAILED: {
     phase: 'load',
     message: () => 'TensorFlow could not make its eager context.',

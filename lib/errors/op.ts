@@ -103,4 +103,10 @@ export const OP_ERRORS = errorTable({
     message: (f: { op: string }) => `There is no op ${f.op} in this version of tfe-node.`,
     hint: 'Lower the file again with the tfe-node that runs it.',
   },
+  TFE_QUEUE_FULL: {
+    phase: 'op',
+    message: (f: { limit: string }) =>
+      `${f.limit} tasks already wait or run off the event loop, as many as may.`,
+    hint: 'Await some before you begin more, answer the caller that you are busy, or raise configure({ asyncQueue }).',
+  },
 });

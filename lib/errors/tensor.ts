@@ -115,6 +115,12 @@ export const TENSOR_ERRORS = errorTable({
     message: (f: { id: string }) => `${f.id} is not the id of a tensor.`,
     hint: 'Ids are internal; use the Tensor objects that tfe-node makes.',
   },
+  TFE_TOKEN_EXPIRED: {
+    phase: 'tensor',
+    message: () =>
+      'The token names no tensor: it has been used, has lapsed, or is of another process.',
+    hint: 'A token of exportTensor() is good for one importTensor() in the same process; make another one.',
+  },
   TFE_VALUE_DOES_NOT_FIT: {
     phase: 'tensor',
     message: (f: { value: string; index: number; dtype: string }) =>

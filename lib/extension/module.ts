@@ -5,6 +5,7 @@
  */
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import type { AsyncOptions } from '../native/off-loop';
 import type { Tensor } from '../tensor/tensor';
 import { checkFamilyId, type FamilyId } from './family-id';
 import type { ExtensionFamily, ExtensionOp } from './op';
@@ -40,6 +41,12 @@ export type PrepareCapability =
 export interface PreparedOperationExecutor {
   /** Answers exactly the op's outputs, which the caller then owns. */
   execute(engine: Engine, inputs: readonly TensorRead[]): readonly Tensor[];
+  /** The same with kernels off the event loop. The inputs live until it settles. */
+  readonly executeAsync?: (
+    engine: Engine,
+    inputs: readonly TensorRead[],
+    options: AsyncOptions,
+  ) => Promise<readonly Tensor[]>;
 }
 
 /** Claims the ops of one family on one kind of engine. */
@@ -66,6 +73,19 @@ interface RuntimeSpec<P extends Payload> {
   readonly op: ExtensionFamily<P>;
 }
 
+interface AsyncLane<P extends Payload, E extends Engine> {
+  /**
+   * For `applyAsync`: the same op as a chain of `kernel.runAsync`, to which it passes `options` on. Without it the
+   * family has no asynchronous lane.
+   */
+  readonly executeAsync?: (
+    op: ExtensionOp<P>,
+    engine: E,
+    inputs: readonly TensorRead[],
+    options: AsyncOptions,
+  ) => Promise<readonly Tensor[]>;
+}
+
 interface SessionRoute<P extends Payload, E extends Engine> {
   readonly executeInSession: (
     op: ExtensionOp<P>,
@@ -86,8 +106,9 @@ interface ReadsRoute<P extends Payload, E extends Engine> {
   readonly sessionSupported?: never;
 }
 
-/** Exactly one route: `executeInSession` with `sessionSupported`, or `executeReads`. */
+/** Exactly one route: `executeInSession` with `sessionSupported`, or `executeReads`. `executeAsync` beside either. */
 export type ExtensionRuntimeSpec<P extends Payload, E extends Engine> = RuntimeSpec<P> &
+  AsyncLane<P, E> &
   (SessionRoute<P, E> | ReadsRoute<P, E>);
 
 export interface ExtensionRuntime<E extends Engine> {
@@ -102,6 +123,7 @@ const KNOWN_ARGUMENTS = [
   'executeInSession',
   'sessionSupported',
   'executeReads',
+  'executeAsync',
 ];
 
 /**
@@ -205,12 +227,18 @@ function moduleOf<P extends Payload, E extends Engine>(
           { familyId: spec.familyId },
         );
       }
+      const { executeAsync } = spec;
       if (spec.sessionSupported?.(op) === false) {
         return { kind: 'unsupported', reason: `${spec.runtime} does not support this payload` };
       }
       return {
         kind: 'prepared',
-        executor: { execute: (lent, inputs) => execute(op, lent, inputs) },
+        executor: {
+          execute: (lent, inputs) => execute(op, lent, inputs),
+          ...(executeAsync !== undefined && {
+            executeAsync: (lent, inputs, options) => executeAsync(op, lent as E, inputs, options),
+          }),
+        },
       };
     },
   };

@@ -48,4 +48,7 @@ export const argmaxRuntime = defineExtensionRuntime({
   executeInSession: (op, engine: TfeEngine, [input]) => [
     engine.kernel(kernels(op, 'ArgMax')).run1(input!),
   ],
+  executeAsync: async (op, engine, [input], options) => [
+    await engine.kernel(kernels(op, 'ArgMax')).runAsync([input!], options),
+  ],
 });

@@ -58,4 +58,7 @@ export const biasAddRuntime = defineExtensionRuntime({
   executeInSession: (op, engine: TfeEngine, [value, bias]) => [
     engine.kernel(kernels(op, 'BiasAdd')).run2(value!, bias!),
   ],
+  executeAsync: async (op, engine, [value, bias], options) => [
+    await engine.kernel(kernels(op, 'BiasAdd')).runAsync([value!, bias!], options),
+  ],
 });

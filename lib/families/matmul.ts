@@ -5,6 +5,7 @@ import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';
 import type { DType } from '../tensor/dtype';
+import type { Tensor } from '../tensor/tensor';
 import { describeShape } from '../describe';
 import { checkBoolean, sameDType } from './checks';
 import { kernelSpecs } from './kernels';
@@ -100,7 +101,13 @@ export const matmulRuntime = defineExtensionRuntime({
   op: matmul,
   sessionSupported: () => true,
   executeInSession(op, engine: TfeEngine, [a, b]) {
-    const name = a!.rank === 2 && b!.rank === 2 ? 'MatMul' : 'BatchMatMulV2';
-    return [engine.kernel(kernels(op, name)).run2(a!, b!)];
+    return [engine.kernel(kernels(op, kernelFor(a!, b!))).run2(a!, b!)];
+  },
+  async executeAsync(op, engine, [a, b], options) {
+    return [await engine.kernel(kernels(op, kernelFor(a!, b!))).runAsync([a!, b!], options)];
   },
 });
+
+function kernelFor(a: Tensor, b: Tensor): 'MatMul' | 'BatchMatMulV2' {
+  return a.rank === 2 && b.rank === 2 ? 'MatMul' : 'BatchMatMulV2';
+}

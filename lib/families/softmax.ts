@@ -58,4 +58,12 @@ export const softmaxRuntime = defineExtensionRuntime({
     const swap = engine.kernel(swaps(op, rank));
     return [swap.run1(kernel.run1(swap.run1(logits!)))];
   },
+  async executeAsync(op, engine, [logits], options) {
+    const kernel = engine.kernel(KERNEL);
+    const { rank } = logits!;
+    if (op.payload.axis === rank - 1) return [await kernel.runAsync([logits!], options)];
+    const swap = engine.kernel(swaps(op, rank));
+    const swapped = await swap.runAsync([logits!], options);
+    return [await swap.runAsync([await kernel.runAsync([swapped], options)], options)];
+  },
 });

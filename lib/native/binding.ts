@@ -30,6 +30,23 @@ export interface NativeFacts {
   readonly lentBytes: number;
 }
 
+/** What `held` answers: numbers only. */
+export interface NativeHeld {
+  readonly liveHandles: number;
+  readonly peakHandles: number;
+  readonly liveBytes: number;
+  readonly peakBytes: number;
+  /** Tasks off the loop that this thread waits for. */
+  readonly pending: number;
+  /** Tasks of all threads that wait or run. */
+  readonly processPending: number;
+  readonly threads: number;
+  readonly queue: number;
+  readonly exported: number;
+  readonly budgetHandles: number;
+  readonly budgetBytes: number;
+}
+
 export interface NativeBinding {
   /**
    * Shared with the addon. After `create` and `run`: `[dtype, rank, dim0, dim1, ...]` of the new tensor.
@@ -82,6 +99,35 @@ export interface NativeBinding {
   clearKernels(): void;
   /** TensorFlow's OpList message. */
   opList(): Buffer;
+  /** For the tasks begun from now on: called once per ticket that is not cancelled, with an error or the answer. */
+  setSettle(settle: (ticket: number, error: unknown, value: unknown) => void): void;
+  /** `runMany` on a thread of the pool; answers a ticket. The task has its own share of each input. */
+  runAsync(index: number, ids: Float64Array): number;
+  /**
+   * `read`, or `readStrings` of a string tensor, on a thread of the pool; answers a ticket. Nobody else may have `into`
+   * before the task is over: its memory must stay where it is.
+   */
+  readAsync(id: number, into: ArrayBufferView): number;
+  cancel(ticket: number): void;
+  /** Begins no more tasks, in any thread, and waits for those that run. For the end of the process. */
+  stop(): void;
+  /** Another handle of the same tensor. */
+  share(id: number): number;
+  configure(
+    text: string,
+    proto: Uint8Array,
+    environment: readonly (readonly [name: string, value: string])[],
+    threads: number,
+    queue: number,
+    handles: number,
+    bytes: number,
+  ): void;
+  /** The text that `configure` was given; empty when nobody has. */
+  configuration(): string;
+  setWarn(warn: (handles: number, bytes: number) => void): void;
+  exportTensor(id: number, milliseconds: number): string;
+  importTensor(key: string): number;
+  held(): NativeHeld;
 }
 
 /** Requires the addon at `path` and gives it this realm's error class. */

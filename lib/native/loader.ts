@@ -12,6 +12,7 @@ import { locateRuntime, type RuntimeLocation } from './locate';
 /** What the addon is built with (CMakeLists.txt, binding.gyp); loading it on less is a segmentation fault. */
 export const REQUIRED_NODE_API = 9;
 
+let loaded: NativeBinding | null = null;
 let opened: NativeBinding | null = null;
 
 /**
@@ -27,9 +28,25 @@ export function nativeIfOpen(): NativeBinding | null {
   return opened;
 }
 
+/**
+ * The addon without the library: for what must be said before the library is opened.
+ * @throws TfeError of phase `load`
+ */
+export function addon(): NativeBinding {
+  if (loaded === null) {
+    loaded = loadAddon(findAddon());
+    loaded.setWarn(warnOfPressure);
+  }
+  return loaded;
+}
+
+/** The addon if it is loaded; `status()` must not load it. */
+export function addonIfLoaded(): NativeBinding | null {
+  return loaded;
+}
+
 function open(): NativeBinding {
-  const path = findAddon();
-  const binding = loadAddon(path);
+  const binding = addon();
   const location = locateRuntime();
   if (location.notice !== null) {
     process.emitWarning(location.notice, { code: 'TFE_RUNTIME_UNVERIFIED' });
@@ -44,6 +61,15 @@ export function openLibrary(
   { ccPath, frameworkPath, version }: RuntimeLocation,
 ): void {
   binding.open(ccPath, frameworkPath, version, REQUIRED_CPU_FLAGS[process.arch] ?? []);
+}
+
+/** Once per thread: past this, tensors are more likely forgotten than needed. */
+function warnOfPressure(tensors: number, bytes: number): void {
+  process.emitWarning(
+    `This thread holds ${tensors} tensors with ${bytes} bytes, more than its budget. ` +
+      'Free them with scope(), `using` or dispose(), or raise configure({ memoryBudget }).',
+    { code: 'TFE_HANDLE_PRESSURE' },
+  );
 }
 
 /** `TFE_NODE_ADDON`, else the CMake build, else the node-gyp build. */

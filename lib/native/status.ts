@@ -1,6 +1,7 @@
 /** What is loaded and what is held. Loads nothing unless asked to. */
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { checkOptions } from '../tensor/options';
+import { configurationInForce, type ConfigurationInForce } from '../config/configure';
 import { native, nativeIfOpen } from './loader';
 
 export interface Status {
@@ -16,6 +17,8 @@ export interface Status {
   } | null;
   /** The TensorFlow version that this package is pinned to. */
   readonly pinnedTensorflow: string;
+  /** What {@link configure} asked for, over the environment and the defaults. One for the process. */
+  readonly configuration: ConfigurationInForce;
   /** Tensors of this thread that TensorFlow holds now. */
   readonly liveTensors: number;
   /** The most that this thread held at once. */
@@ -36,7 +39,11 @@ export interface Status {
 export function status(options: { readonly load?: boolean } = {}): Status {
   checkOptions('status', options, ['load']);
   const binding = options.load === true ? native() : nativeIfOpen();
-  const base = { version: PACKAGE_VERSION, pinnedTensorflow: TENSORFLOW_VERSION };
+  const base = {
+    version: PACKAGE_VERSION,
+    pinnedTensorflow: TENSORFLOW_VERSION,
+    configuration: configurationInForce(),
+  };
   if (binding === null) {
     return {
       ...base,

@@ -4,7 +4,7 @@
  */
 import { native } from '../native/loader';
 import type { NativeBinding } from '../native/binding';
-import { liveId, tensorOf, type Tensor } from '../tensor/tensor';
+import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
 
@@ -81,26 +81,6 @@ function runPrepared(
     return [tensorOf(binding, binding.run(index, ...ids))];
   }
   return tensorsOf(binding, binding.runMany(index, Float64Array.from(ids)));
-}
-
-/** The tensors of `runMany`'s answer, each told to `tensorOf` as `run` would. */
-function tensorsOf(binding: NativeBinding, facts: Float64Array): Tensor[] {
-  const tensors: Tensor[] = [];
-  let at = 0;
-  try {
-    while (at < facts.length) {
-      const id = facts[at]!;
-      const end = at + 3 + facts[at + 2]!;
-      binding.scratch.set(facts.subarray(at + 1, end));
-      at = end; // tensorOf frees the one that it refuses
-      tensors.push(tensorOf(binding, id));
-    }
-  } catch (error) {
-    for (const tensor of tensors) tensor.dispose();
-    for (; at < facts.length; at += 3 + facts[at + 2]!) binding.release(facts[at]!);
-    throw error;
-  }
-  return tensors;
 }
 
 /**

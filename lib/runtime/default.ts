@@ -2,6 +2,7 @@
 import { TfeEngine } from '../engines/tfe';
 import { FAMILIES } from '../families';
 import type { ExtensionOp } from '../extension/op';
+import type { AsyncOptions } from '../native/off-loop';
 import type { Tensor } from '../tensor/tensor';
 import { EagerRuntime } from './eager';
 
@@ -23,4 +24,13 @@ export function defaultEagerRuntime(): EagerRuntime {
 /** Runs an op of one output. */
 export function applyOne(op: ExtensionOp, inputs: readonly Tensor[]): Tensor {
   return runtime.apply(engine, op, inputs)[0]!;
+}
+
+/** {@link applyOne} off the event loop. */
+export async function applyOneAsync(
+  op: ExtensionOp,
+  inputs: readonly Tensor[],
+  options: AsyncOptions,
+): Promise<Tensor> {
+  return (await runtime.applyAsync(engine, op, inputs, options))[0]!;
 }

@@ -15,8 +15,16 @@ import { checkFamilyId } from '../extension/family-id';
 import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
 import { argumentError, requireCountable, requireTensor } from '../core-ops/operand';
-import { currentScope, NOBODY, runIn, Scope, type Survivors } from '../tensor/scope';
-import { liveId, releaseAll, type Tensor } from '../tensor/tensor';
+import { composite, type AsyncOptions } from '../native/off-loop';
+import {
+  currentScope,
+  NOBODY,
+  runIn,
+  runInAsync,
+  Scope,
+  type Survivors,
+} from '../tensor/scope';
+import { liveId, releaseAll, shareOf, type Tensor } from '../tensor/tensor';
 
 interface Installed {
   readonly module: ExtensionModule;
@@ -116,22 +124,7 @@ export class EagerRuntime {
    *   `TFE_EXTENSION_MISSING_MODULE`, `TFE_EXTENSION_OUTPUTS`, `TFE_EXTENSION_ALIAS`, and what the executor throws
    */
   apply(engine: Engine, op: ExtensionOp, inputs: readonly Tensor[]): readonly Tensor[] {
-    if (typeof (op as unknown as Partial<ExtensionOp> | null)?.inferOutputMeta !== 'function') {
-      throw argumentError('EagerRuntime.apply()', 'op', "what a family's op() makes", op);
-    }
-    if (!Array.isArray(inputs)) {
-      throw argumentError('EagerRuntime.apply()', 'inputs', 'an array of tensors', inputs);
-    }
-    const { familyId } = op;
-    if (inputs.length !== op.inputCount) {
-      const facts = { familyId, expected: op.inputCount, received: inputs.length };
-      throw tfeError('TFE_EXTENSION_ARITY', facts, { familyId });
-    }
-    for (let i = 0; i < inputs.length; i++) {
-      liveId(requireTensor(inputs[i], familyId, `input ${i}`), familyId);
-    }
-    const metas = op.inferOutputMeta(new ExtensionShapeContext(familyId, inputs));
-    checkMetas(op, inputs, metas);
+    const metas = checkInputs('apply', op, inputs);
     const executor = this.#plan(engine, op);
 
     // Whatever the executor makes besides its outputs is freed, also when it throws.
@@ -146,6 +139,56 @@ export class EagerRuntime {
       // A copy: the executor's own array may change, or do something of its own when it is searched.
       const outputs = Array.prototype.slice.call(answer) as Tensor[];
       checkOutputs(op, inputs, metas, outputs, inner);
+      survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
+      return outputs;
+    } finally {
+      inner.close(survivors, outer, releaseAll);
+    }
+  }
+
+  /**
+   * `apply` with the kernels on threads of the worker pool. It has taken its share of the inputs when it returns; the
+   * outputs belong to the scope that is current now.
+   *
+   * @throws TfeError as `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without `executeAsync`, `TFE_QUEUE_FULL`; always
+   *   as a rejection
+   */
+  applyAsync(
+    engine: Engine,
+    op: ExtensionOp,
+    inputs: readonly Tensor[],
+    options: AsyncOptions = {},
+  ): Promise<readonly Tensor[]> {
+    return composite(
+      () => this.#applyAsync(engine, op, inputs, options),
+      options,
+      (outputs) => {
+        for (const output of outputs) output.dispose();
+      },
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
+      this.applyAsync,
+    );
+  }
+
+  async #applyAsync(
+    engine: Engine,
+    op: ExtensionOp,
+    inputs: readonly Tensor[],
+    options: AsyncOptions,
+  ): Promise<readonly Tensor[]> {
+    const { familyId } = op;
+    const metas = checkInputs('applyAsync', op, inputs);
+    const { executeAsync } = this.#plan(engine, op);
+    if (executeAsync === undefined) {
+      throw tfeError('TFE_EXTENSION_NO_ASYNC', { familyId }, { familyId });
+    }
+    const outer = currentScope();
+    const inner = new Scope();
+    let survivors: Survivors = NOBODY;
+    try {
+      const shares = runIn(inner, () => inputs.map((input) => shareOf(input, familyId)));
+      const outputs = await runInAsync(inner, () => executeAsync(engine, shares, options));
+      checkOutputs(op, shares, metas, outputs, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
     } finally {
@@ -247,6 +290,31 @@ function configure(module: ExtensionModule): Installed {
   });
   // A copy: what a module registers later is not installed.
   return { module, engines: [...engines] };
+}
+
+/** Answers the metadata that the op infers for its outputs. */
+function checkInputs(
+  method: string,
+  op: ExtensionOp,
+  inputs: readonly Tensor[],
+): readonly TensorMeta[] {
+  if (typeof (op as unknown as Partial<ExtensionOp> | null)?.inferOutputMeta !== 'function') {
+    throw argumentError(`EagerRuntime.${method}()`, 'op', "what a family's op() makes", op);
+  }
+  if (!Array.isArray(inputs)) {
+    throw argumentError(`EagerRuntime.${method}()`, 'inputs', 'an array of tensors', inputs);
+  }
+  const { familyId } = op;
+  if (inputs.length !== op.inputCount) {
+    const facts = { familyId, expected: op.inputCount, received: inputs.length };
+    throw tfeError('TFE_EXTENSION_ARITY', facts, { familyId });
+  }
+  for (let i = 0; i < inputs.length; i++) {
+    liveId(requireTensor(inputs[i], familyId, `input ${i}`), familyId);
+  }
+  const metas = op.inferOutputMeta(new ExtensionShapeContext(familyId, inputs));
+  checkMetas(op, inputs, metas);
+  return metas;
 }
 
 function checkMetas(op: ExtensionOp, inputs: readonly Tensor[], metas: unknown): void {

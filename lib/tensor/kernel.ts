@@ -4,9 +4,10 @@
  */
 import type { NativeAttr } from '../native/binding';
 import { native } from '../native/loader';
-import { liveId, tensorOf, type Tensor } from './tensor';
+import { offLoop, type AsyncOptions } from '../native/off-loop';
+import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
-import { NOBODY, runIn, Scope } from './scope';
+import { currentScope, NOBODY, runIn, Scope } from './scope';
 
 /** An input that is the same at every call, such as an axis. */
 export interface KernelConstant {
@@ -66,6 +67,25 @@ export class Kernel {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b), this.#id(c)));
+  }
+
+  /**
+   * Runs the op on a thread of the worker pool. The inputs may be disposed as soon as this returns; the output belongs
+   * to the scope that is current now.
+   * @throws TfeError as `run1`, and `TFE_QUEUE_FULL`; always as a rejection
+   */
+  runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
+    const scope = currentScope();
+    return offLoop(
+      (binding) => {
+        const index = this.#index >= 0 ? this.#index : this.#prepare();
+        return binding.runAsync(index, Float64Array.from(inputs, (input) => this.#id(input)));
+      },
+      (binding, facts) => tensorsOf(binding, facts as Float64Array, scope)[0]!,
+      options,
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
+      this.runAsync,
+    );
   }
 
   #id(tensor: Tensor): number {

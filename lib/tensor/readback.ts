@@ -3,6 +3,7 @@ import { inspect } from 'node:util';
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { native } from '../native/loader';
+import { offLoop, type AsyncOptions } from '../native/off-loop';
 import {
   carrierOver,
   DTYPES,
@@ -15,7 +16,7 @@ import {
 } from './dtype';
 import { fromHalves, type HalfDType } from './half';
 import { checkOptions } from './options';
-import { readStrings } from './strings';
+import { readStrings, roomForStrings, unpackStrings } from './strings';
 
 /** What `arraySync` answers for dtypes that have two forms. */
 export interface ArrayOptions {
@@ -134,10 +135,14 @@ function checkChoices(
   method: string,
   options: ReadOptions,
   allowed: readonly (keyof ReadOptions)[],
+  besides: readonly string[] = [],
 ): ReadOptions {
   const plain = typeof options === 'object' && options !== null && !Array.isArray(options);
-  const given = (plain ? Object.keys(options) : ['']) as (keyof ReadOptions)[];
-  if (!given.every((name) => allowed.includes(name))) checkOptions(method, options, allowed);
+  const names = (plain ? Object.keys(options) : ['']).filter((name) => !besides.includes(name));
+  const given = names as (keyof ReadOptions)[];
+  if (!given.every((name) => allowed.includes(name))) {
+    checkOptions(method, options, [...allowed, ...besides]);
+  }
   const choices: Partial<Record<keyof ReadOptions, unknown>> = {};
   for (const name of given) {
     const value: unknown = options[name];
@@ -153,11 +158,18 @@ function checkChoices(
   return choices as ReadOptions;
 }
 
+/** From here on a copy takes longer than the way to another thread and back. */
+const OFF_LOOP_FROM = 64 * 1024;
+
 const NO_OPTIONS: ReadOptions = Object.freeze({});
 
 /** The options of `dataSync` and `data`. @throws TfeError `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE` */
-export function dataOptions(method: string, options: ReadOptions | undefined): ReadOptions {
-  return options === undefined ? NO_OPTIONS : checkChoices(method, options, DATA_OPTIONS);
+export function dataOptions(
+  method: string,
+  options: ReadOptions | undefined,
+  besides: readonly string[] = [],
+): ReadOptions {
+  return options === undefined ? NO_OPTIONS : checkChoices(method, options, DATA_OPTIONS, besides);
 }
 
 /** The options of `arraySync`. @throws TfeError `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE` */
@@ -176,11 +188,54 @@ export function readData(source: Source, method: string, options: ReadOptions): 
   if (kind === 'opaque') throw tfeError('TFE_DTYPE_OPAQUE', { use: method, dtype });
   if (kind === 'string') return readStrings(native(), id, size, options.string ?? 'utf8');
   const plain = dtype as PlainDType;
-  if (kind === 'half' && options.float16 !== 'bits') {
-    return fromHalves(dtype as HalfDType, copied(id, plain, size) as Uint16Array);
+  const memory = options.copy === false && !hasOtherForm(dtype, options) ? lent : copied;
+  return formOf(memory(id, plain, size), dtype, options);
+}
+
+/**
+ * {@link readData} as a promise. What is large is copied on a thread of the worker pool; it has taken its share of the tensor
+ * when it returns.
+ * @throws TfeError as {@link readData}, and `TFE_QUEUE_FULL`
+ */
+export async function readDataAsync(
+  source: Source,
+  method: string,
+  options: ReadOptions,
+  async: AsyncOptions,
+  caller: (...values: never[]) => unknown,
+): Promise<Data> {
+  const { id, dtype, size } = source;
+  const { kind, bytes } = DTYPES[dtype];
+  async.signal?.throwIfAborted();
+  if (kind === 'string') {
+    const strings = roomForStrings(native(), id, size);
+    await offLoop((binding) => binding.readAsync(id, strings.bytes), nothing, async, caller);
+    return unpackStrings(strings, options.string ?? 'utf8');
   }
-  if (kind === 'bigint' && options.int64 === 'number') return toNumbers(copied(id, plain, size));
-  return options.copy === false ? lent(id, plain, size) : copied(id, plain, size);
+  const lends = options.copy === false && !hasOtherForm(dtype, options);
+  if (kind === 'opaque' || lends || size * bytes < OFF_LOOP_FROM) {
+    return readData(source, method, options);
+  }
+  const data = newCarrier(dtype as PlainDType, size);
+  await offLoop((binding) => binding.readAsync(id, data), nothing, async, caller);
+  return formOf(data, dtype, options);
+}
+
+function nothing(): void {
+  // what was read is in its place
+}
+
+/** Whether the options ask for something else than the tensor's own elements. */
+function hasOtherForm(dtype: DType, options: ReadOptions): boolean {
+  const { kind } = DTYPES[dtype];
+  if (kind === 'half') return options.float16 !== 'bits';
+  return kind === 'bigint' && options.int64 === 'number';
+}
+
+function formOf(data: TypedArray, dtype: DType, options: ReadOptions): Data {
+  if (!hasOtherForm(dtype, options)) return data;
+  if (DTYPES[dtype].kind === 'bigint') return toNumbers(data);
+  return fromHalves(dtype as HalfDType, data as Uint16Array);
 }
 
 /** The elements as `arraySync` nests them. @throws as {@link readData} */

@@ -60,11 +60,28 @@ export function readStrings(
   size: number,
   as: 'utf8' | 'bytes' = 'utf8',
 ): string[] | Uint8Array[] {
+  const room = roomForStrings(binding, id, size);
+  binding.readStrings(id, room.bytes);
+  return unpackStrings(room, as);
+}
+
+/**
+ * Room for the strings of the tensor `id`, which has `size` elements: their lengths are in it already.
+ * @throws TfeError `TFE_TENSOR_ALLOCATION`
+ */
+export function roomForStrings(binding: NativeBinding, id: number, size: number): PackedStrings {
   const lengths = new Float64Array(size);
   binding.stringLengths(id, lengths);
-  const bytes = allocate(lengths.reduce((sum, length) => sum + length, 0));
-  binding.readStrings(id, bytes);
-  return as === 'bytes' ? split(bytes, lengths) : decode(bytes, lengths);
+  return { bytes: allocate(lengths.reduce((sum, length) => sum + length, 0)), lengths };
+}
+
+/** @throws TfeError `TFE_STRING_NOT_UTF8` where texts are asked for */
+export function unpackStrings(
+  { bytes, lengths }: PackedStrings,
+  as: 'utf8' | 'bytes',
+): string[] | Uint8Array[] {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return as === 'bytes' ? split(buffer, lengths) : decode(buffer, lengths);
 }
 
 function split(bytes: Buffer, lengths: Float64Array): Uint8Array[] {

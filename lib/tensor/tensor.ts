@@ -7,6 +7,7 @@ import { describeShape, describeValue } from '../describe';
 import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
+import { signalOption, type AsyncOptions } from '../native/off-loop';
 import { DTYPES, dtypeOfTf, type DType } from './dtype';
 import {
   arrayOptions,
@@ -14,6 +15,7 @@ import {
   MAX_ENTRIES,
   nest,
   readData,
+  readDataAsync,
   readElements,
   type ArrayOptions,
   type DataOf,
@@ -36,8 +38,15 @@ import {
   type Survivors,
 } from './scope';
 
+/** Options of `data()`. */
+export interface DataOptions extends ReadOptions, AsyncOptions {}
+
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
+
+const NOT_CLONEABLE = Symbol(
+  'A tensor belongs to its thread: send exportTensor(tensor) and call importTensor(token) there. A tensor',
+);
 
 /** Doors to what is private in Tensor, set in its static block. `idOf` answers -1 for a disposed tensor. */
 let idOf: (tensor: Tensor) => number;
@@ -61,6 +70,11 @@ export class Tensor<
   #id: number;
   readonly #shape: number[];
   #owner: Scope | null = null;
+  /**
+   * @internal A value that structuredClone and postMessage refuse, with a message that says what to do. Without it
+   * they would answer an object without the tensor: they do not see private fields, nor properties named by symbols.
+   */
+  readonly notCloneable = NOT_CLONEABLE;
 
   private constructor(id: number, dtype: D, shape: number[]) {
     this.#id = id;
@@ -114,13 +128,23 @@ export class Tensor<
   }
 
   /**
-   * Like `dataSync`, as a promise. The copy is made at once; the tensor may be disposed before the promise settles.
-   * Rejects with what `dataSync` throws.
+   * Like `dataSync`, as a promise: more than 64 KiB are copied on a thread of the worker pool. The tensor may be
+   * disposed as soon as this returns. With `signal`, the promise rejects as soon as it is aborted.
+   * @throws TfeError as `dataSync`, and `TFE_QUEUE_FULL`; always as a rejection
    * @example await tf.constant([1, 2]).data(); // Float32Array [1, 2]
    */
-  // eslint-disable-next-line @typescript-eslint/require-await -- async, so that errors reject
-  async data<const O extends ReadOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
-    return this.dataSync(options);
+  async data<const O extends DataOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
+    const choices = dataOptions('data', options, ['signal']);
+    const signal = signalOption('data', options);
+    const data = await readDataAsync(
+      sourceOf(this, 'data()'),
+      'data()',
+      choices,
+      signal,
+      // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
+      this.data,
+    );
+    return data as DataOf<D, O>;
   }
 
   /**
@@ -245,6 +269,11 @@ export function liveId(tensor: Tensor, use: string): number {
 
 /** @internal The tensor of a new native id, whose dtype and dims the addon has just written to the scratch array. */
 export function tensorOf(binding: NativeBinding, id: number): Tensor {
+  return tensorIn(binding, id, currentScope());
+}
+
+/** @internal {@link tensorOf} for a scope that is not the current one: what comes from another turn of the loop. */
+export function tensorIn(binding: NativeBinding, id: number, scope: Scope | null): Tensor {
   const scratch = binding.scratch;
   const dtype = dtypeOfTf(scratch[0]!);
   if (dtype === undefined) {
@@ -255,8 +284,38 @@ export function tensorOf(binding: NativeBinding, id: number): Tensor {
   const shape = new Array<number>(rank);
   for (let i = 0; i < rank; i++) shape[i] = scratch[i + 2]!;
   const tensor = newTensor(id, dtype, shape);
-  adopt(tensor, currentScope());
+  adopt(tensor, scope);
   return tensor;
+}
+
+/** @internal The tensors of the addon's answer about several outputs, each with what `tensorOf` finds in the scratch array. */
+export function tensorsOf(
+  binding: NativeBinding,
+  facts: Float64Array,
+  scope: Scope | null = currentScope(),
+): Tensor[] {
+  const tensors: Tensor[] = [];
+  let at = 0;
+  try {
+    while (at < facts.length) {
+      const id = facts[at]!;
+      const end = at + 3 + facts[at + 2]!;
+      binding.scratch.set(facts.subarray(at + 1, end));
+      at = end; // tensorIn frees the one that it refuses
+      tensors.push(tensorIn(binding, id, scope));
+    }
+  } catch (error) {
+    for (const tensor of tensors) tensor.dispose();
+    for (; at < facts.length; at += 3 + facts[at + 2]!) binding.release(facts[at]!);
+    throw error;
+  }
+  return tensors;
+}
+
+/** @internal Another tensor over the same memory, which lives until it is freed itself. */
+export function shareOf(tensor: Tensor, use: string): Tensor {
+  const binding = native();
+  return tensorOf(binding, binding.share(liveId(tensor, use)));
 }
 
 /** @internal Product of the dims that are not 0: the most entries that nested arrays of this shape have on one level. */

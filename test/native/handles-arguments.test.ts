@@ -90,12 +90,30 @@ const FUNCTIONS = [
   'run',
   'runMany',
   'forget',
+  'setSettle',
+  'runAsync',
+  'readAsync',
+  'share',
+  'cancel',
+  'configure',
+  'setWarn',
+  'exportTensor',
+  'importTensor',
 ] as const;
+
+/** Those that begin with a string. */
+const TAKES_TEXT: readonly string[] = ['open', 'prepare', 'configure', 'importTensor'];
+/** Those that begin with a function. */
+const TAKES_FUNCTION: readonly string[] = ['setSettle', 'setWarn'];
 
 describe('every function', () => {
   test('is in one of the lists here', () => {
     expect(Object.keys(binding).sort()).toEqual(
-      [...FUNCTIONS, 'clearKernels', 'facts', 'opList', 'scratch', 'setErrorFactory'].sort(),
+      [
+        ...FUNCTIONS,
+        ...['clearKernels', 'configuration', 'facts', 'held', 'opList', 'scratch'],
+        ...['setErrorFactory', 'stop'],
+      ].sort(),
     );
   });
 
@@ -104,8 +122,11 @@ describe('every function', () => {
   });
 
   test.each(FUNCTIONS)('%s refuses a wrong first argument', (name) => {
-    // `open` and `prepare` begin with a string, `releaseAll` with an array.
-    const wrong = WRONG.filter((value) => typeof value !== 'string');
+    const wrong = WRONG.filter(
+      (value) =>
+        !(typeof value === 'string' && TAKES_TEXT.includes(name)) &&
+        !(typeof value === 'function' && TAKES_FUNCTION.includes(name)),
+    );
     for (const value of wrong) {
       expect(refusal(() => loose[name](value))).toBe(`TFE_BINDING_ARGUMENT: ${name}`);
     }
@@ -152,6 +173,86 @@ describe('open', () => {
   test('refuses flags that are no strings', () => {
     const args = [...good.slice(0, 3), ['avx', 1]];
     expect(refusal(() => loose.open(...args))).toBe('TFE_BINDING_ARGUMENT: open');
+  });
+});
+
+describe('work off the loop', () => {
+  test('runAsync refuses what run refuses', () => {
+    const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], []);
+    expect(refusal(() => loose.runAsync(relu))).toBe('TFE_BINDING_ARGUMENT: runAsync');
+    expect(refusal(() => loose.runAsync(relu, x, x))).toBe('TFE_BINDING_ARGUMENT: runAsync');
+    expect(refusal(() => loose.runAsync(-1, x))).toBe('TFE_BINDING_ARGUMENT: runAsync');
+    for (const value of WRONG) {
+      expect(refusal(() => loose.runAsync(relu, value))).toBe('TFE_BINDING_ARGUMENT: runAsync');
+    }
+    expect(refusal(() => loose.runAsync(relu, 2 ** 52))).toBe('TFE_TENSOR_FOREIGN');
+  });
+
+  test('needs somebody to tell', () => {
+    const fresh = { exports: {} as Loose };
+    process.dlopen(fresh, ADDON);
+    (fresh.exports as unknown as NativeBinding).scratch[0] = 1;
+    const id = fresh.exports.create(FLOAT, 1, new Float32Array(1));
+    expect(refusal(() => fresh.exports.readAsync(id, new Float32Array(1)))).toBe('TFE_BINDING_ARGUMENT: undefined');
+    fresh.exports.release(id);
+  });
+
+  test('a ticket that is not, or no more, is cancelled without a word', () => {
+    for (const ticket of [0, -1, 0.5, NaN, 1e308]) loose.cancel(ticket);
+  });
+
+  test('settles each ticket once, with the outputs, nothing or an error', async () => {
+    const into = new Float32Array(4);
+    const settled = new Map<number, unknown[]>();
+    let left = 0;
+    await new Promise<void>((resolve) => {
+      binding.setSettle((ticket, error, value) => {
+        settled.set(ticket, [...(settled.get(ticket) ?? []), error ?? value]);
+        left -= 1;
+        if (left === 0) resolve();
+      });
+      const add = binding.prepare('add', 'AddV2', 2, [['T', 'type', FLOAT]], []);
+      const three = create(FLOAT, [3], new Float32Array(3));
+      binding.runAsync(add, Float64Array.of(x, x));
+      binding.runAsync(add, Float64Array.of(x, three));
+      binding.readAsync(x, into);
+      binding.cancel(binding.readAsync(x, new Float32Array(4)));
+      binding.release(three);
+      left = 3;
+    });
+    const [sum, error, read] = [...settled.values()].map(([value]) => value);
+    expect([...settled.values()].every((values) => values.length === 1)).toBe(true);
+    expect(error).toMatchObject({ code: 'TFE_OP_FAILED' });
+    expect(read).toBeUndefined();
+    expect([...into]).toEqual([1, 2, 3, 4]);
+    const [id, ...facts] = sum as Float64Array;
+    expect(facts).toEqual([FLOAT, 2, 2, 2]);
+    expect(binding.release(id!)).toBe(true);
+  });
+});
+
+describe('configure', () => {
+  const good = ['{}', new Uint8Array(0), [], 1, 1, 0, 0] as const;
+
+  test.each([0, 1, 2, 3, 4, 5, 6])('refuses a wrong argument %i', (index) => {
+    const right = (value: unknown) =>
+      (index === 0 && typeof value === 'string') || (index === 2 && Array.isArray(value));
+    for (const value of WRONG.filter((value) => !right(value))) {
+      const args: unknown[] = [...good];
+      args[index] = value;
+      expect(refusal(() => loose.configure(...args))).toBe('TFE_BINDING_ARGUMENT: configure');
+    }
+  });
+
+  test('refuses variables that are no pairs of strings, and numbers out of bounds', () => {
+    for (const variables of [[1], [['a']], [[1, 'b']], [['a\0', 'b']]]) {
+      const args = [good[0], good[1], variables, ...good.slice(3)];
+      expect(refusal(() => loose.configure(...args))).toBe('TFE_BINDING_ARGUMENT: configure');
+    }
+    for (const number of [0, -1, 0.5, 257, NaN]) {
+      const args = [...good.slice(0, 3), number, ...good.slice(4)];
+      expect(refusal(() => loose.configure(...args))).toBe('TFE_BINDING_ARGUMENT: configure');
+    }
   });
 });
 

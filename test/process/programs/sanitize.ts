@@ -39,20 +39,9 @@ function refuseEverything(x: number): void {
     new DataView(new ArrayBuffer(9), 1),
   ];
   const functions = [
-    'open',
-    'create',
-    'createStrings',
-    'stringLengths',
-    'readStrings',
-    'lend',
-    'read',
-    'device',
-    'exists',
-    'releaseAll',
-    'prepare',
-    'run',
-    'runMany',
-    'forget',
+    ...['open', 'create', 'createStrings', 'stringLengths', 'readStrings', 'lend', 'read', 'device'],
+    ...['exists', 'releaseAll', 'prepare', 'run', 'runMany', 'forget'],
+    ...['runAsync', 'readAsync', 'share', 'cancel', 'configure', 'exportTensor', 'importTensor'],
   ];
   for (const name of functions as (keyof Loose)[]) {
     codeOf(() => loose[name]());
@@ -130,6 +119,16 @@ function ops(x: number, rounds: number): void {
       'TFE_TENSOR_DISPOSED',
     );
   }
+  // Begun here, settled on a later turn, cancelled, or still under way when the thread ends.
+  binding.setSettle((_, error, value) => {
+    if (error === null && value instanceof Float64Array) binding.release(value[0]!);
+  });
+  for (let i = 0; i < 20; i += 1) {
+    binding.runAsync(add, Float64Array.of(x, i % 2 === 0 ? x : three));
+    binding.readAsync(x, new Float32Array(4));
+    binding.cancel(binding.runAsync(add, Float64Array.of(x, x)));
+  }
+  binding.release(binding.importTensor(binding.exportTensor(x, 1000)));
   binding.releaseAll(ids, rounds);
   binding.release(three);
   for (const [name, inputs] of [

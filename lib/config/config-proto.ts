@@ -1,0 +1,122 @@
+/**
+ * TensorFlow's ConfigProto as bytes (tensorflow/core/protobuf/config.proto), for the fields that `configure` offers.
+ * Written by hand: the message is a few numbers, and a protobuf library is nothing that a service should install.
+ * test/config compares it with what Python's protobuf writes.
+ */
+
+/** The fields on offer; absent ones are TensorFlow's default. */
+export interface ConfigProto {
+  readonly deviceCount?: Readonly<Record<string, number>>;
+  readonly intraOpThreads?: number;
+  readonly deviceFilters?: readonly string[];
+  readonly interOpThreads?: number;
+  readonly gpu?: GpuOptions;
+  readonly softPlacement?: boolean;
+  readonly logDevicePlacement?: boolean;
+  readonly threadSpinning?: boolean;
+}
+
+export interface GpuOptions {
+  /** Share of a GPU's memory that TensorFlow may take, above 0. */
+  readonly memoryFraction?: number;
+  /** Take memory as it is needed instead of nearly all at once. */
+  readonly allowGrowth?: boolean;
+  /** As in CUDA_VISIBLE_DEVICES: `'0,1'`. */
+  readonly visibleDevices?: string;
+  readonly forceCompatible?: boolean;
+}
+
+const VARINT = 0;
+const DOUBLE = 1;
+const BYTES = 2;
+
+/** Appends fields in the order in which they are given; protobuf leaves out what has the default value. */
+class Message {
+  readonly #bytes: number[] = [];
+
+  /** An int32 or a bool; a negative one takes ten bytes, as in protobuf. */
+  integer(field: number, value: number | boolean | undefined): this {
+    if (value === undefined || Number(value) === 0) return this;
+    this.#key(field, VARINT);
+    this.#varint(BigInt.asUintN(64, BigInt(Number(value))));
+    return this;
+  }
+
+  /** The value of a map's entry, which is written also when it is 0. */
+  entryValue(value: number): this {
+    this.#key(2, VARINT);
+    this.#varint(BigInt.asUintN(64, BigInt(value)));
+    return this;
+  }
+
+  double(field: number, value: number | undefined): this {
+    if (value === undefined || Object.is(value, 0)) return this;
+    this.#key(field, DOUBLE);
+    const bytes = new DataView(new ArrayBuffer(8));
+    bytes.setFloat64(0, value, true);
+    this.#bytes.push(...new Uint8Array(bytes.buffer));
+    return this;
+  }
+
+  text(field: number, value: string | undefined): this {
+    return value === undefined || value === ''
+      ? this
+      : this.#sized(field, new TextEncoder().encode(value));
+  }
+
+  /** A member of a list, which has no default to leave out. */
+  member(field: number, value: string): this {
+    return this.#sized(field, new TextEncoder().encode(value));
+  }
+
+  message(field: number, value: Message | undefined): this {
+    return value === undefined ? this : this.#sized(field, value.bytes());
+  }
+
+  bytes(): Uint8Array {
+    return Uint8Array.from(this.#bytes);
+  }
+
+  #sized(field: number, bytes: Uint8Array): this {
+    this.#key(field, BYTES);
+    this.#varint(BigInt(bytes.length));
+    for (const byte of bytes) this.#bytes.push(byte);
+    return this;
+  }
+
+  #key(field: number, type: number): void {
+    this.#varint(BigInt(field * 8 + type));
+  }
+
+  #varint(value: bigint): void {
+    let rest = value;
+    for (; rest >= 0x80n; rest >>= 7n) this.#bytes.push(Number(rest & 0x7fn) | 0x80);
+    this.#bytes.push(Number(rest));
+  }
+}
+
+/** Field by ascending number, as protobuf writes them; map entries by key. */
+export function encodeConfigProto(config: ConfigProto): Uint8Array {
+  const message = new Message();
+  const devices = Object.entries(config.deviceCount ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  for (const [type, count] of devices) {
+    // An entry of a map has both its fields, default or not.
+    message.message(1, new Message().member(1, type).entryValue(count));
+  }
+  message.integer(2, config.intraOpThreads);
+  for (const filter of config.deviceFilters ?? []) message.member(4, filter);
+  message.integer(5, config.interOpThreads);
+  message.message(6, config.gpu === undefined ? undefined : encodeGpuOptions(config.gpu));
+  message.integer(7, config.softPlacement);
+  message.integer(8, config.logDevicePlacement);
+  if (config.threadSpinning === false) message.message(16, new Message().integer(9, true));
+  return message.bytes();
+}
+
+function encodeGpuOptions(gpu: GpuOptions): Message {
+  return new Message()
+    .double(1, gpu.memoryFraction)
+    .integer(4, gpu.allowGrowth)
+    .text(5, gpu.visibleDevices)
+    .integer(8, gpu.forceCompatible);
+}

@@ -1,0 +1,207 @@
+/**
+ * Promises over the addon's worker pool. Owns which promise waits for which ticket, abort signals, and the stack of
+ * the caller; what runs is the addon's business, what becomes of a result its caller's.
+ */
+import { isMainThread } from 'node:worker_threads';
+import { describeValue } from '../describe';
+import { isTfeError, tfeError } from '../errors';
+import type { NativeBinding } from './binding';
+import { native } from './loader';
+
+/** Options of every `*Async` function. */
+export interface AsyncOptions {
+  /**
+   * Rejects the promise at once, with the signal's reason. Work that has not begun is taken back; work that runs ends
+   * by itself, and its result is freed.
+   */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Of ours, between a kernel and the user's call; they must not push the user's own out of the stack. */
+const OUR_FRAMES = 12;
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+}
+
+const waiting = new Map<number, Waiting>();
+let stopsAtExit = false;
+
+/**
+ * process.exit() and an uncaught exception destroy what TensorFlow's kernels made on their first use before any handler
+ * of the addon is called, so the pool stops in JavaScript. A worker thread's end is seen by the addon.
+ */
+function stopAtExit(binding: NativeBinding): void {
+  if (stopsAtExit) return;
+  stopsAtExit = true;
+  if (isMainThread) process.once('exit', () => binding.stop());
+}
+
+function settle(ticket: number, error: unknown, value: unknown): void {
+  const entry = waiting.get(ticket);
+  waiting.delete(ticket);
+  if (error === null) entry?.resolve(value);
+  else entry?.reject(error as Error);
+}
+
+/**
+ * Begins a task and answers a promise of what `finish` makes of its value. Never throws. The task must have taken a
+ * share of all it needs when `start` returns.
+ *
+ * @param caller the function whose frames, and those below it, an error's stack leaves out
+ */
+export function offLoop<T>(
+  start: (binding: NativeBinding) => number,
+  finish: (binding: NativeBinding, value: unknown) => T,
+  { signal }: AsyncOptions,
+  caller: (...values: never[]) => unknown,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    signal?.throwIfAborted();
+    const binding = native();
+    // Each time: another copy of this package in this thread has the same addon and its own promises.
+    binding.setSettle(settle);
+    stopAtExit(binding);
+    const ticket = start(binding);
+    // A native error is made on another turn, where the caller's frames are gone.
+    const trace = traceOf(caller);
+    const forget = onAbort(signal, (reason) => {
+      waiting.delete(ticket);
+      binding.cancel(ticket);
+      reject(reason);
+    });
+    waiting.set(ticket, {
+      resolve(value) {
+        forget();
+        try {
+          resolve(finish(binding, value));
+        } catch (error) {
+          reject(withStack(error, trace));
+        }
+      },
+      reject(error) {
+        forget();
+        reject(withStack(error, trace));
+      },
+    });
+  });
+}
+
+/**
+ * Several tasks as one: `work`, or the rejection of `signal` as soon as it comes; then `discard` frees what `work`
+ * answers later. An error of a task that began on a later turn gets the frames of this call.
+ */
+export function composite<T>(
+  work: () => Promise<T>,
+  { signal }: AsyncOptions,
+  discard: (result: T) => void,
+  caller: (...values: never[]) => unknown,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    signal?.throwIfAborted();
+    const trace = traceOf(caller);
+    const forget = onAbort(signal, reject);
+    const run = async (): Promise<void> => {
+      try {
+        const result = await work();
+        if (signal?.aborted === true) discard(result);
+        else resolve(result);
+      } catch (error) {
+        reject(withMoreStack(error, trace));
+      } finally {
+        forget();
+      }
+    };
+    void run();
+  });
+}
+
+interface Trace {
+  readonly stack?: string;
+}
+
+/** The caller's stack. Formatted only when it is read. */
+function traceOf(caller: (...values: never[]) => unknown): Trace {
+  const trace: Trace = {};
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = stackTraceLimit + OUR_FRAMES;
+  Error.captureStackTrace(trace, caller);
+  Error.stackTraceLimit = stackTraceLimit;
+  return trace;
+}
+
+type Abort = (reason: Error) => void;
+
+/** One listener a signal: Node warns of a leak when a signal of its has more than ten. */
+const listeners = new WeakMap<AbortSignal, Set<Abort>>();
+
+/** Calls `abort` once, when the signal is aborted; answers the function that calls it off. */
+function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
+  if (signal === undefined) return () => undefined;
+  let set = listeners.get(signal);
+  if (set === undefined) {
+    const made = new Set<Abort>();
+    set = made;
+    listeners.set(signal, made);
+    signal.addEventListener(
+      'abort',
+      () => {
+        listeners.delete(signal);
+        for (const each of made) each(signal.reason as Error);
+      },
+      { once: true },
+    );
+  }
+  const own = set;
+  own.add(abort);
+  return () => {
+    own.delete(abort);
+  };
+}
+
+/**
+ * The `signal` of an options object that has been checked for unknown keys.
+ * @throws TfeError `TFE_OPTION_VALUE`
+ */
+export function signalOption(functionName: string, options: unknown): AsyncOptions {
+  const signal = (options as { signal?: unknown } | undefined)?.signal;
+  if (signal === undefined) return {};
+  // By what it can do: another realm has another AbortSignal.
+  const { aborted, addEventListener, throwIfAborted } = (signal ?? {}) as Partial<AbortSignal>;
+  if (
+    typeof aborted !== 'boolean' ||
+    typeof addEventListener !== 'function' ||
+    typeof throwIfAborted !== 'function'
+  ) {
+    throw tfeError('TFE_OPTION_VALUE', {
+      function: functionName,
+      option: 'signal',
+      expected: 'an AbortSignal',
+      received: describeValue(signal),
+    });
+  }
+  return { signal: signal as AbortSignal };
+}
+
+/** The error of another turn of the loop, with the frames of the call instead of its own. */
+function withStack(error: unknown, trace: Trace): Error {
+  const frames = framesOf(trace);
+  if (error instanceof Error && frames !== '') {
+    error.stack = `${error.name}: ${error.message}${frames}`;
+  }
+  return error as Error;
+}
+
+/** The error with the frames of the call below its own, unless they are there. */
+function withMoreStack(error: unknown, trace: Trace): Error {
+  const frames = framesOf(trace);
+  if (isTfeError(error) && !(error.stack ?? '').includes(frames.split('\n').at(-1)!)) {
+    error.stack = `${error.stack ?? ''}${frames}`;
+  }
+  return error as Error;
+}
+
+function framesOf({ stack = '' }: Trace): string {
+  return stack.includes('\n') ? stack.slice(stack.indexOf('\n')) : '';
+}

@@ -1,0 +1,81 @@
+/**
+ * Tensors from one thread to another, without a copy: a token crosses by postMessage, and names a share of the handle
+ * that the addon keeps until it is taken.
+ */
+import { describeValue } from '../describe';
+import { tfeError } from '../errors';
+import { native } from '../native/loader';
+import type { DType } from './dtype';
+import { checkOptions } from './options';
+import { isTensor, liveId, tensorOf, type Tensor } from './tensor';
+
+/** What crosses: plain data. Good for one {@link importTensor} in this process, until it lapses. */
+export interface TensorToken<D extends DType = DType> {
+  readonly tfeTensor: string;
+  readonly dtype: D;
+  readonly shape: readonly number[];
+}
+
+export interface ExportOptions {
+  /** After so many milliseconds the token is worth nothing and its share is freed. Default 60000. */
+  readonly expiresIn?: number;
+}
+
+const DEFAULT_EXPIRY = 60_000;
+const LONGEST_EXPIRY = 2 ** 31 - 1;
+
+/**
+ * Makes a token of `tensor` for another thread of this process. The tensor itself stays the caller's: dispose of it
+ * whenever you like.
+ *
+ * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`, `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`
+ * @example
+ * worker.postMessage(exportTensor(weights)); // there: const weights = importTensor(token)
+ */
+export function exportTensor<D extends DType>(
+  tensor: Tensor<D>,
+  options: ExportOptions = {},
+): TensorToken<D> {
+  if (!isTensor(tensor)) refuse('exportTensor()', 'a Tensor', tensor);
+  checkOptions('exportTensor()', options, ['expiresIn']);
+  const expiresIn: unknown = options.expiresIn ?? DEFAULT_EXPIRY;
+  if (!Number.isInteger(expiresIn) || !((expiresIn as number) >= 0) || !isShort(expiresIn)) {
+    throw tfeError('TFE_OPTION_VALUE', {
+      function: 'exportTensor()',
+      option: 'expiresIn',
+      expected: `an integer from 0 to ${LONGEST_EXPIRY}`,
+      received: describeValue(expiresIn),
+    });
+  }
+  const binding = native();
+  const key = binding.exportTensor(liveId(tensor, 'exportTensor()'), expiresIn as number);
+  // Every use of the exchange frees what has lapsed; this is for a process that does not use it again.
+  setTimeout(() => binding.held(), (expiresIn as number) + 1).unref();
+  return { tfeTensor: key, dtype: tensor.dtype, shape: [...tensor.shape] };
+}
+
+/**
+ * The tensor of a token: a new one of this thread, owned by the current scope, over the same memory.
+ *
+ * @throws TfeError `TFE_TOKEN_EXPIRED` when the token has been used, has lapsed, or is of another process;
+ *   `TFE_OP_ARGUMENT`
+ */
+export function importTensor<D extends DType>(token: TensorToken<D>): Tensor<D> {
+  const key: unknown = (token as Partial<TensorToken> | null | undefined)?.tfeTensor;
+  if (typeof key !== 'string') refuse('importTensor()', 'a token of exportTensor()', token);
+  const binding = native();
+  return tensorOf(binding, binding.importTensor(key)) as Tensor<D>;
+}
+
+function isShort(milliseconds: unknown): boolean {
+  return (milliseconds as number) < LONGEST_EXPIRY;
+}
+
+function refuse(op: string, expected: string, received: unknown): never {
+  throw tfeError('TFE_OP_ARGUMENT', {
+    op,
+    argument: 'the argument',
+    expected,
+    received: describeValue(received),
+  });
+}

@@ -1,0 +1,217 @@
+#include "worker_pool.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "env.h"
+
+namespace tfe {
+
+WorkerPool::WorkerPool(Context& context, size_t threads, size_t limit)
+    : context_(context), max_threads_(threads), limit_(limit) {}
+
+WorkerPool::~WorkerPool() { Stop(); }
+
+Status WorkerPool::Push(std::shared_ptr<Task> task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (occupied_ >= limit_) {
+    return Failure{"TFE_QUEUE_FULL", {{"limit", std::to_string(limit_)}}};
+  }
+  if (idle_ <= queue_.size() && threads_.size() < max_threads_ && !stopping_) {
+    threads_.emplace_back([this] { Loop(); });
+  }
+  queue_.push_back(std::move(task));
+  ++occupied_;
+  wake_.notify_one();
+  return Done{};
+}
+
+bool WorkerPool::Withdraw(const Task& task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(queue_.begin(), queue_.end(),
+                                  [&task](const auto& queued) { return queued.get() == &task; });
+  if (found == queue_.end()) return false;
+  queue_.erase(found);
+  --occupied_;
+  return true;
+}
+
+void WorkerPool::Leave(const Lane& lane) {
+  std::deque<std::shared_ptr<Task>> taken;
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto kept =
+      std::stable_partition(queue_.begin(), queue_.end(),
+                            [&lane](const auto& queued) { return queued->lane.get() != &lane; });
+  std::move(kept, queue_.end(), std::back_inserter(taken));
+  queue_.erase(kept, queue_.end());
+  occupied_ -= taken.size();
+  done_.wait(lock,
+             [&] { return std::find(running_.begin(), running_.end(), &lane) == running_.end(); });
+  lock.unlock();
+  // `taken` is freed here, on the lane's own thread and without the lock.
+}
+
+void WorkerPool::Stop() {
+  std::vector<std::thread> threads;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stopping_ = true;
+    threads.swap(threads_);
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads) thread.join();
+}
+
+size_t WorkerPool::pending() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return occupied_;
+}
+
+void WorkerPool::Loop() {
+  // Borrowed: the context owns this pool, so it outlives every thread of it.
+  OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    ++idle_;
+    wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    --idle_;
+    if (stopping_) return;
+    std::shared_ptr<Task> task = std::move(queue_.front());
+    queue_.pop_front();
+    // Kept alive for the comparison below only; a lane waits for its running tasks before it goes.
+    const Lane* const lane = task->lane.get();
+    running_.push_back(lane);
+    lock.unlock();
+
+    task->job->Work(runner);
+    if (task->cancelled.load()) task->job->Discard();
+    // Its place is free before anyone can hear of it: who awaits one task may begin the next.
+    lock.lock();
+    --occupied_;
+    lock.unlock();
+    const std::shared_ptr<Lane> home = task->lane;
+    home->Post(std::move(task));
+
+    lock.lock();
+    running_.erase(std::find(running_.begin(), running_.end(), lane));
+    done_.notify_all();
+  }
+}
+
+Result<std::shared_ptr<Lane>> Lane::Make(Napi::Env env, std::shared_ptr<Context> context) {
+  std::shared_ptr<Lane> lane(new Lane(env));
+  lane->context_ = std::move(context);
+  // Node's side of the function keeps a share of the lane until it has closed it.
+  auto share = std::make_unique<std::shared_ptr<Lane>>(lane);
+  const auto finalize = [](napi_env, void* data, void*) {
+    const std::unique_ptr<std::shared_ptr<Lane>> held(static_cast<std::shared_ptr<Lane>*>(data));
+    const std::lock_guard<std::mutex> lock((*held)->mutex_);
+    (*held)->wake_ = nullptr;
+  };
+  if (napi_create_threadsafe_function(
+          env, nullptr, nullptr, Napi::String::New(env, "tfe-node pool"), 0, 1, share.get(),
+          finalize, lane.get(), &Lane::OnPosted, &lane->wake_) != napi_ok) {
+    return Failure{"TFE_BINDING_ARGUMENT",
+                   {{"function", "runAsync"}, {"expected", "an environment that is not ending"}}};
+  }
+  share.release();
+  napi_unref_threadsafe_function(env, lane->wake_);
+  return lane;
+}
+
+Result<double> Lane::Submit(std::unique_ptr<Job> job,
+                            std::shared_ptr<Napi::FunctionReference> settle) {
+  auto task = std::make_shared<Task>();
+  task->ticket = next_ticket_++;
+  task->job = std::move(job);
+  task->settle = std::move(settle);
+  task->lane = shared_from_this();
+  Status pushed = context_->pool().Push(task);
+  if (!pushed.ok()) return std::move(pushed.failure());
+  if (tasks_.empty() && wake_ != nullptr) {
+    napi_ref_threadsafe_function(env_, wake_);
+  }
+  const double ticket = task->ticket;
+  tasks_.emplace(ticket, std::move(task));
+  return ticket;
+}
+
+void Lane::Cancel(double ticket) {
+  const auto found = tasks_.find(ticket);
+  if (found == tasks_.end()) return;
+  const std::shared_ptr<Task> task = std::move(found->second);
+  tasks_.erase(found);
+  task->cancelled.store(true);
+  context_->pool().Withdraw(*task);
+  if (tasks_.empty() && wake_ != nullptr) {
+    napi_unref_threadsafe_function(env_, wake_);
+  }
+}
+
+void Lane::Close() {
+  context_->pool().Leave(*this);
+  tasks_.clear();
+  std::vector<std::shared_ptr<Task>> finished;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    finished.swap(finished_);
+    if (wake_ != nullptr) napi_release_threadsafe_function(wake_, napi_tsfn_abort);
+    wake_ = nullptr;
+  }
+  finished.clear();
+  context_.reset();
+}
+
+void Lane::Post(std::shared_ptr<Task> task) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  finished_.push_back(std::move(task));
+  // One call for all that is finished when it comes.
+  if (finished_.size() > 1 || wake_ == nullptr) return;
+  // Under the lock: `finalize` waits for it before Node frees the function.
+  // It refuses when the environment is ending, and then Close frees the task.
+  napi_call_threadsafe_function(wake_, nullptr, napi_tsfn_nonblocking);
+}
+
+void Lane::OnPosted(napi_env env, napi_value, void* context, void*) {
+  // Without an environment: it is ending, and Close frees the tasks.
+  if (env != nullptr) static_cast<Lane*>(context)->SettleAll(env);
+}
+
+// What `settle` is called with.
+static std::vector<napi_value> Outcome(EnvData& data, Napi::Number ticket, Job& job) {
+  try {
+    Result<Napi::Value> result = job.Settle(data);
+    if (result.ok()) return {ticket, data.env().Null(), result.value()};
+    return {ticket, data.MakeError(result.failure())};
+  } catch (const Napi::Error& error) {
+    // Memory for the answer, for example: a promise that never settles would be worse.
+    return {ticket, error.Value()};
+  }
+}
+
+void Lane::SettleAll(Napi::Env env) {
+  std::vector<std::shared_ptr<Task>> finished;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    finished.swap(finished_);
+  }
+  EnvData& data = EnvData::From(env);
+  const std::shared_ptr<Lane> self =
+      shared_from_this();  // JavaScript below may end the environment
+  for (const std::shared_ptr<Task>& task : finished) {
+    if (task->cancelled.load() || context_ == nullptr) continue;
+    tasks_.erase(task->ticket);
+    if (tasks_.empty() && wake_ != nullptr) napi_unref_threadsafe_function(env, wake_);
+    // No exception may leave: JavaScript of a worker that is being terminated throws at every call.
+    try {
+      const Napi::HandleScope scope(env);
+      const Napi::Number ticket = Napi::Number::New(env, task->ticket);
+      task->settle->Call(Outcome(data, ticket, *task->job));
+    } catch (const Napi::Error&) {
+    }
+  }
+}
+
+}  // namespace tfe

@@ -1,0 +1,134 @@
+// Work off the event loop, on threads of our own: libuv's four also serve files, DNS and crypto, and one long op
+// each would stop those. Bounded twice: so many threads, and so many tasks that wait or run.
+//
+// Owner: the pool belongs to the Context (it ends, and its ops are freed, before the context is deleted); each
+// environment has one Lane, through which its tasks go and come back.
+// Thread: a Lane's public functions on its environment's thread; Job::Work on a thread of the pool.
+#ifndef TFE_NODE_WORKER_POOL_H_
+#define TFE_NODE_WORKER_POOL_H_
+
+#include <napi.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "context.h"
+#include "op.h"
+#include "status.h"
+
+namespace tfe {
+
+class EnvData;
+class Lane;
+
+// One piece of work. It owns whatever it reads (a share of each input's handle), so that its caller may
+// dispose of everything meanwhile.
+class Job {
+ public:
+  virtual ~Job() = default;
+  // On a thread of the pool, whose op and status `runner` holds. No Node-API here.
+  virtual void Work(OpRunner& runner) = 0;
+  // On a thread of the pool, instead of Settle: nobody waits for the result, so free it.
+  virtual void Discard() = 0;
+  // On the environment's thread: what the promise gets, a failure or a value.
+  virtual Result<Napi::Value> Settle(EnvData& data) = 0;
+};
+
+struct Task {
+  double ticket = 0;
+  std::unique_ptr<Job> job;
+  std::shared_ptr<Lane> lane;
+  // Who is told. With the task, because copies of the package in one thread share the addon; freed on the
+  // environment's thread.
+  std::shared_ptr<Napi::FunctionReference> settle;
+  std::atomic<bool> cancelled{false};
+};
+
+class WorkerPool {
+ public:
+  WorkerPool(Context& context, size_t threads, size_t limit);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  // TFE_QUEUE_FULL when `limit` tasks wait or run.
+  Status Push(std::shared_ptr<Task> task);
+  // Takes back a task that no thread has begun; false when one has.
+  bool Withdraw(const Task& task);
+  // Takes back all that the lane has waiting, then waits for what it has running.
+  void Leave(const Lane& lane);
+  // Begins nothing more and waits for what runs. What waits stays where it is: at the end of a process
+  // nobody may free it, because it holds references to values of environments of other threads.
+  void Stop();
+
+  size_t pending() const;
+  size_t limit() const { return limit_; }
+  size_t threads() const { return max_threads_; }
+
+ private:
+  void Loop();
+
+  Context& context_;
+  const size_t max_threads_;
+  const size_t limit_;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable done_;
+  std::deque<std::shared_ptr<Task>> queue_;
+  // The lanes of the tasks that run now, one entry a task.
+  std::vector<const Lane*> running_;
+  std::vector<std::thread> threads_;
+  // Tasks that wait or run.
+  size_t occupied_ = 0;
+  size_t idle_ = 0;
+  bool stopping_ = false;
+};
+
+// The way of one environment's tasks to the pool, and of their results back to its event loop. Keeps the loop
+// alive exactly while somebody waits for a result.
+class Lane : public std::enable_shared_from_this<Lane> {
+ public:
+  static Result<std::shared_ptr<Lane>> Make(Napi::Env env, std::shared_ptr<Context> context);
+
+  // Queues the job; answers its ticket. `settle(ticket, error, value)` is called unless it is cancelled.
+  Result<double> Submit(std::unique_ptr<Job> job, std::shared_ptr<Napi::FunctionReference> settle);
+  // The task's result is discarded, and `settle` is not called for it.
+  void Cancel(double ticket);
+  // Drops everything, waiting for what runs. No JavaScript is called any more.
+  void Close();
+
+  // Tasks whose results somebody waits for.
+  size_t pending() const { return tasks_.size(); }
+
+  // Thread of the pool: hands a finished task back.
+  void Post(std::shared_ptr<Task> task);
+
+ private:
+  explicit Lane(Napi::Env env) : env_(env) {}
+  static void OnPosted(napi_env env, napi_value, void* context, void*);
+  void SettleAll(Napi::Env env);
+
+  std::shared_ptr<Context> context_;
+  Napi::Env env_;
+  std::unordered_map<double, std::shared_ptr<Task>> tasks_;
+  double next_ticket_ = 1;
+
+  // Guards what threads of the pool use as well.
+  std::mutex mutex_;
+  // Written on the environment's thread only. Null once Node has closed it: Node 20 frees it then, whoever
+  // still counts on it.
+  napi_threadsafe_function wake_ = nullptr;
+  std::vector<std::shared_ptr<Task>> finished_;
+};
+
+}  // namespace tfe
+
+#endif  // TFE_NODE_WORKER_POOL_H_

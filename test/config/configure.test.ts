@@ -1,0 +1,106 @@
+/** One configuration for a process, before the library is opened. One child process a case. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { configure } from 'tfe-node';
+import { DEFAULTS } from '../../lib/config/configure';
+import { requireBinding } from '../../lib/native/binding';
+import { ADDON, buildPrograms, expectEnding } from '../helpers/child';
+import type { ConfigureStep } from '../process/programs/configure';
+import { codeOf } from '../tensor/accounting';
+
+const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const programs = buildPrograms(folder);
+
+function said(...steps: readonly ConfigureStep[]): readonly unknown[] {
+  const ending = programs.run('configure', steps);
+  expectEnding(ending, 0);
+  return ending.said;
+}
+
+describe('configure()', () => {
+  test('reaches TensorFlow, its environment, and status()', () => {
+    const options = { deviceCount: { CPU: 2 }, oneDnn: false, intraOpThreads: 1 };
+    expect(said({ configure: options }, { use: true })[1]).toEqual({
+      devices: 2,
+      oneDnn: '0',
+      configuration: { ...DEFAULTS, ...options },
+    });
+  });
+
+  test('leaves everything alone when nobody calls it', () => {
+    expect(said({ use: true })).toEqual([
+      { devices: 1, oneDnn: null, configuration: { ...DEFAULTS, oneDnn: true } },
+    ]);
+  });
+
+  test('is too late once the library is open, unless it says the same', () => {
+    const same = { configure: { intraOpThreads: 1, logLevel: 'error' } };
+    const [, , again, other] = said(
+      same,
+      { use: true },
+      { configure: { logLevel: 'error', intraOpThreads: 1 } },
+      { configure: { intraOpThreads: 2 } },
+    );
+    expect(again).toHaveProperty('configured');
+    expect(other).toEqual({ code: 'TFE_CONFIGURE_LATE' });
+    expect(said({ use: true }, { configure: {} })[1]).toEqual({ code: 'TFE_CONFIGURE_LATE' });
+  });
+
+  test('holds for workers: the first one wins, another one is refused', () => {
+    const first = { configure: { asyncThreads: 1 } };
+    const other = { configure: { asyncThreads: 2 } };
+    const [, ...inWorker] = said(first, { worker: [first, other, { use: true }] });
+    expect(inWorker).toMatchObject([
+      { configured: { asyncThreads: 1 } },
+      { code: 'TFE_CONFIGURE_CONFLICT' },
+      { configuration: { asyncThreads: 1 } },
+    ]);
+    expect(said({ worker: [first, { use: true }] }, other)[2]).toEqual({
+      code: 'TFE_CONFIGURE_LATE',
+    });
+  });
+
+  test('bounds what may wait or run off the loop', () => {
+    const [, flooded] = said({ configure: { asyncThreads: 1, asyncQueue: 5 } }, { flood: 20 });
+    expect(flooded).toEqual({ done: 5, refused: ['TFE_QUEUE_FULL'] });
+  });
+
+  test('sets the budget past which a thread warns, once', () => {
+    const [, answer] = said({ configure: { memoryBudget: { tensors: 10 } } }, { hold: 40 });
+    expect(answer).toEqual({ warnings: ['TFE_HANDLE_PRESSURE'], tensors: 40, budget: 10 });
+  });
+
+  test('has the defaults of the addon', () => {
+    expect(requireBinding(ADDON).held()).toMatchObject({
+      threads: DEFAULTS.asyncThreads,
+      queue: DEFAULTS.asyncQueue,
+      budgetHandles: DEFAULTS.memoryBudget.tensors,
+      budgetBytes: DEFAULTS.memoryBudget.bytes,
+    });
+  });
+
+  test.each([
+    [null, 'TFE_OPTION_VALUE'],
+    [[], 'TFE_OPTION_VALUE'],
+    [{ threads: 1 }, 'TFE_OPTION_UNKNOWN'],
+    [{ toString: 1 }, 'TFE_OPTION_UNKNOWN'],
+    [{ intraOpThreads: -1 }, 'TFE_OPTION_VALUE'],
+    [{ interOpThreads: 1.5 }, 'TFE_OPTION_VALUE'],
+    [{ softPlacement: 1 }, 'TFE_OPTION_VALUE'],
+    [{ logLevel: 'loud' }, 'TFE_OPTION_VALUE'],
+    [{ deviceFilters: 'all' }, 'TFE_OPTION_VALUE'],
+    [{ deviceFilters: ['a\0'] }, 'TFE_OPTION_VALUE'],
+    [{ deviceCount: { CPU: -1 } }, 'TFE_OPTION_VALUE'],
+    [{ gpu: 1 }, 'TFE_OPTION_VALUE'],
+    [{ gpu: { growth: true } }, 'TFE_OPTION_UNKNOWN'],
+    [{ gpu: { memoryFraction: 0 } }, 'TFE_OPTION_VALUE'],
+    [{ asyncThreads: 0 }, 'TFE_OPTION_VALUE'],
+    [{ asyncQueue: 0 }, 'TFE_OPTION_VALUE'],
+    [{ memoryBudget: { bytes: 'all' } }, 'TFE_OPTION_VALUE'],
+  ])('refuses %j', (options, code) => {
+    expect(codeOf(() => configure(options as never))).toBe(code);
+  });
+});
