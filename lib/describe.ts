@@ -1,5 +1,5 @@
 /** How values, shapes and exceptions are shown in an error message: short, and never by running the user's code. */
-import { inspect } from 'node:util';
+import { inspect, types } from 'node:util';
 
 const MAX_LENGTH = 120;
 
@@ -15,6 +15,8 @@ export function describeValue(value: unknown): string {
 }
 
 function inspected(value: object): string {
+  // Its one property says why it cannot be cloned, which nobody who gave it for something else wants to read.
+  if (!types.isProxy(value) && Object.hasOwn(value, 'notCloneable')) return 'a Tensor';
   try {
     return inspect(value, {
       depth: 1,

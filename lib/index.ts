@@ -9,7 +9,7 @@ export {
 export type { GpuOptions } from './config/config-proto';
 export type { AttrScalar, AttrShape, AttrString, AttrValue } from './ops/attributes';
 export { clearKernelCache } from './ops/call';
-export { execute, type ExecuteOptions } from './ops/execute';
+export { execute, executeAsync, type ExecuteOptions } from './ops/execute';
 export type { TypeName } from './ops/types';
 export { raw, type Raw } from './raw';
 export { memory, type Memory } from './native/memory';

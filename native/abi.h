@@ -54,77 +54,76 @@ inline constexpr int kTfAttrFunc = 8;
 
 // X(image, name, result, parameters). `image` is the library that must export the symbol: a symbol
 // found in any other image is refused (dlsym also searches an image's dependencies).
-#define TFE_NODE_SYMBOLS(X)                                                                    \
-  X(Cc, TF_Version, const char*, (void))                                                       \
-  X(Framework, TF_NewStatus, TF_Status*, (void))                                               \
-  X(Framework, TF_DeleteStatus, void, (TF_Status*))                                            \
-  X(Framework, TF_GetCode, int, (const TF_Status*))                                            \
-  X(Framework, TF_Message, const char*, (const TF_Status*))                                    \
-  X(Framework, TF_AllocateTensor, TF_Tensor*, (int, const int64_t*, int, size_t))              \
-  X(Framework, TF_NewTensor, TF_Tensor*,                                                       \
-    (int, const int64_t*, int, void*, size_t, void (*)(void*, size_t, void*), void*))          \
-  X(Framework, TF_DeleteTensor, void, (TF_Tensor*))                                            \
-  X(Framework, TF_TensorData, void*, (const TF_Tensor*))                                       \
-  X(Framework, TF_TensorByteSize, size_t, (const TF_Tensor*))                                  \
-  X(Framework, TF_TensorElementCount, int64_t, (const TF_Tensor*))                             \
-  X(Cc, TF_StringInit, void, (TF_TString*))                                                    \
-  X(Cc, TF_StringCopy, void, (TF_TString*, const char*, size_t))                               \
-  X(Cc, TF_StringDealloc, void, (TF_TString*))                                                 \
-  X(Cc, TF_StringGetDataPointer, const char*, (const TF_TString*))                             \
-  X(Cc, TF_StringGetSize, size_t, (const TF_TString*))                                         \
-  X(Cc, TF_StringGetCapacity, size_t, (const TF_TString*))                                     \
-  X(Cc, TF_StringGetType, int, (const TF_TString*))                                            \
-  X(Framework, TF_NewBuffer, TF_Buffer*, (void))                                               \
-  X(Framework, TF_DeleteBuffer, void, (TF_Buffer*))                                            \
-  X(Cc, TF_GetAllOpList, TF_Buffer*, (void))                                                   \
-  X(Cc, TF_NewGraph, TF_Graph*, (void))                                                        \
-  X(Cc, TF_DeleteGraph, void, (TF_Graph*))                                                     \
-  X(Cc, TF_GraphGetOpDef, void, (TF_Graph*, const char*, TF_Buffer*, TF_Status*))              \
-  X(Cc, TFE_NewContextOptions, TFE_ContextOptions*, (void))                                    \
-  X(Cc, TFE_DeleteContextOptions, void, (TFE_ContextOptions*))                                 \
-  X(Cc, TFE_ContextOptionsSetConfig, void,                                                     \
-    (TFE_ContextOptions*, const void*, size_t, TF_Status*))                                    \
-  X(Cc, TFE_NewContext, TFE_Context*, (const TFE_ContextOptions*, TF_Status*))                 \
-  X(Cc, TFE_DeleteContext, void, (TFE_Context*))                                               \
-  X(Cc, TFE_ContextAsyncWait, void, (TFE_Context*, TF_Status*))                                \
-  X(Cc, TFE_ContextListDevices, TF_DeviceList*, (TFE_Context*, TF_Status*))                    \
-  X(Cc, TFE_ContextClearCaches, void, (TFE_Context*))                                          \
-  X(Cc, TFE_ContextHasFunction, unsigned char, (TFE_Context*, const char*))                    \
-  X(Cc, TF_DeleteDeviceList, void, (TF_DeviceList*))                                           \
-  X(Cc, TF_DeviceListCount, int, (const TF_DeviceList*))                                       \
-  X(Cc, TF_DeviceListName, const char*, (const TF_DeviceList*, int, TF_Status*))               \
-  X(Cc, TF_DeviceListType, const char*, (const TF_DeviceList*, int, TF_Status*))               \
-  X(Cc, TFE_NewTensorHandle, TFE_TensorHandle*, (const TF_Tensor*, TF_Status*))                \
-  X(Cc, TFE_DeleteTensorHandle, void, (TFE_TensorHandle*))                                     \
-  X(Cc, TFE_TensorHandleDataType, int, (TFE_TensorHandle*))                                    \
-  X(Cc, TFE_TensorHandleNumDims, int, (TFE_TensorHandle*, TF_Status*))                         \
-  X(Cc, TFE_TensorHandleDim, int64_t, (TFE_TensorHandle*, int, TF_Status*))                    \
-  X(Cc, TFE_TensorHandleBackingDeviceName, const char*, (TFE_TensorHandle*, TF_Status*))       \
-  X(Cc, TFE_TensorHandleCopySharingTensor, TFE_TensorHandle*, (TFE_TensorHandle*, TF_Status*)) \
-  X(Cc, TFE_TensorHandleResolve, TF_Tensor*, (TFE_TensorHandle*, TF_Status*))                  \
-  X(Cc, TFE_NewOp, TFE_Op*, (TFE_Context*, const char*, TF_Status*))                           \
-  X(Cc, TFE_DeleteOp, void, (TFE_Op*))                                                         \
-  X(Cc, TFE_OpReset, void, (TFE_Op*, const char*, const char*, TF_Status*))                    \
-  X(Cc, TFE_OpGetAttrType, int, (TFE_Op*, const char*, unsigned char*, TF_Status*))            \
-  X(Cc, TFE_OpAddInput, void, (TFE_Op*, TFE_TensorHandle*, TF_Status*))                        \
-  X(Cc, TFE_OpGetFlatInputCount, int, (const TFE_Op*, TF_Status*))                             \
-  X(Cc, TFE_OpSetAttrString, void, (TFE_Op*, const char*, const void*, size_t))                \
-  X(Cc, TFE_OpSetAttrInt, void, (TFE_Op*, const char*, int64_t))                               \
-  X(Cc, TFE_OpSetAttrFloat, void, (TFE_Op*, const char*, float))                               \
-  X(Cc, TFE_OpSetAttrBool, void, (TFE_Op*, const char*, unsigned char))                        \
-  X(Cc, TFE_OpSetAttrType, void, (TFE_Op*, const char*, int))                                  \
-  X(Cc, TFE_OpSetAttrShape, void, (TFE_Op*, const char*, const int64_t*, int, TF_Status*))     \
-  X(Cc, TFE_OpSetAttrTensor, void, (TFE_Op*, const char*, TF_Tensor*, TF_Status*))             \
-  X(Cc, TFE_OpSetAttrFunctionName, void, (TFE_Op*, const char*, const char*, size_t))          \
-  X(Cc, TFE_OpSetAttrStringList, void,                                                         \
-    (TFE_Op*, const char*, const void* const*, const size_t*, int))                            \
-  X(Cc, TFE_OpSetAttrIntList, void, (TFE_Op*, const char*, const int64_t*, int))               \
-  X(Cc, TFE_OpSetAttrFloatList, void, (TFE_Op*, const char*, const float*, int))               \
-  X(Cc, TFE_OpSetAttrBoolList, void, (TFE_Op*, const char*, const unsigned char*, int))        \
-  X(Cc, TFE_OpSetAttrTypeList, void, (TFE_Op*, const char*, const int*, int))                  \
-  X(Cc, TFE_OpSetAttrShapeList, void,                                                          \
-    (TFE_Op*, const char*, const int64_t**, const int*, int, TF_Status*))                      \
-  X(Cc, TFE_OpSetAttrFunctionList, void, (TFE_Op*, const char*, const TFE_Op**, int))          \
+#define TFE_NODE_SYMBOLS(X)                                                                        \
+  X(Cc, TF_Version, const char*, (void))                                                           \
+  X(Framework, TF_NewStatus, TF_Status*, (void))                                                   \
+  X(Framework, TF_DeleteStatus, void, (TF_Status*))                                                \
+  X(Framework, TF_GetCode, int, (const TF_Status*))                                                \
+  X(Framework, TF_Message, const char*, (const TF_Status*))                                        \
+  X(Framework, TF_AllocateTensor, TF_Tensor*, (int, const int64_t*, int, size_t))                  \
+  X(Framework, TF_NewTensor, TF_Tensor*,                                                           \
+    (int, const int64_t*, int, void*, size_t, void (*)(void*, size_t, void*), void*))              \
+  X(Framework, TF_DeleteTensor, void, (TF_Tensor*))                                                \
+  X(Framework, TF_TensorData, void*, (const TF_Tensor*))                                           \
+  X(Framework, TF_TensorByteSize, size_t, (const TF_Tensor*))                                      \
+  X(Framework, TF_TensorElementCount, int64_t, (const TF_Tensor*))                                 \
+  X(Cc, TF_StringInit, void, (TF_TString*))                                                        \
+  X(Cc, TF_StringCopy, void, (TF_TString*, const char*, size_t))                                   \
+  X(Cc, TF_StringDealloc, void, (TF_TString*))                                                     \
+  X(Cc, TF_StringGetDataPointer, const char*, (const TF_TString*))                                 \
+  X(Cc, TF_StringGetSize, size_t, (const TF_TString*))                                             \
+  X(Cc, TF_StringGetCapacity, size_t, (const TF_TString*))                                         \
+  X(Cc, TF_StringGetType, int, (const TF_TString*))                                                \
+  X(Framework, TF_NewBuffer, TF_Buffer*, (void))                                                   \
+  X(Framework, TF_DeleteBuffer, void, (TF_Buffer*))                                                \
+  X(Cc, TF_GetAllOpList, TF_Buffer*, (void))                                                       \
+  X(Cc, TF_NewGraph, TF_Graph*, (void))                                                            \
+  X(Cc, TF_DeleteGraph, void, (TF_Graph*))                                                         \
+  X(Cc, TF_GraphGetOpDef, void, (TF_Graph*, const char*, TF_Buffer*, TF_Status*))                  \
+  X(Cc, TFE_NewContextOptions, TFE_ContextOptions*, (void))                                        \
+  X(Cc, TFE_DeleteContextOptions, void, (TFE_ContextOptions*))                                     \
+  X(Cc, TFE_ContextOptionsSetConfig, void, (TFE_ContextOptions*, const void*, size_t, TF_Status*)) \
+  X(Cc, TFE_NewContext, TFE_Context*, (const TFE_ContextOptions*, TF_Status*))                     \
+  X(Cc, TFE_DeleteContext, void, (TFE_Context*))                                                   \
+  X(Cc, TFE_ContextAsyncWait, void, (TFE_Context*, TF_Status*))                                    \
+  X(Cc, TFE_ContextListDevices, TF_DeviceList*, (TFE_Context*, TF_Status*))                        \
+  X(Cc, TFE_ContextClearCaches, void, (TFE_Context*))                                              \
+  X(Cc, TFE_ContextHasFunction, unsigned char, (TFE_Context*, const char*))                        \
+  X(Cc, TF_DeleteDeviceList, void, (TF_DeviceList*))                                               \
+  X(Cc, TF_DeviceListCount, int, (const TF_DeviceList*))                                           \
+  X(Cc, TF_DeviceListName, const char*, (const TF_DeviceList*, int, TF_Status*))                   \
+  X(Cc, TF_DeviceListType, const char*, (const TF_DeviceList*, int, TF_Status*))                   \
+  X(Cc, TFE_NewTensorHandle, TFE_TensorHandle*, (const TF_Tensor*, TF_Status*))                    \
+  X(Cc, TFE_DeleteTensorHandle, void, (TFE_TensorHandle*))                                         \
+  X(Cc, TFE_TensorHandleDataType, int, (TFE_TensorHandle*))                                        \
+  X(Cc, TFE_TensorHandleNumDims, int, (TFE_TensorHandle*, TF_Status*))                             \
+  X(Cc, TFE_TensorHandleDim, int64_t, (TFE_TensorHandle*, int, TF_Status*))                        \
+  X(Cc, TFE_TensorHandleBackingDeviceName, const char*, (TFE_TensorHandle*, TF_Status*))           \
+  X(Cc, TFE_TensorHandleCopySharingTensor, TFE_TensorHandle*, (TFE_TensorHandle*, TF_Status*))     \
+  X(Cc, TFE_TensorHandleResolve, TF_Tensor*, (TFE_TensorHandle*, TF_Status*))                      \
+  X(Cc, TFE_NewOp, TFE_Op*, (TFE_Context*, const char*, TF_Status*))                               \
+  X(Cc, TFE_DeleteOp, void, (TFE_Op*))                                                             \
+  X(Cc, TFE_OpReset, void, (TFE_Op*, const char*, const char*, TF_Status*))                        \
+  X(Cc, TFE_OpGetAttrType, int, (TFE_Op*, const char*, unsigned char*, TF_Status*))                \
+  X(Cc, TFE_OpAddInput, void, (TFE_Op*, TFE_TensorHandle*, TF_Status*))                            \
+  X(Cc, TFE_OpGetFlatInputCount, int, (const TFE_Op*, TF_Status*))                                 \
+  X(Cc, TFE_OpSetAttrString, void, (TFE_Op*, const char*, const void*, size_t))                    \
+  X(Cc, TFE_OpSetAttrInt, void, (TFE_Op*, const char*, int64_t))                                   \
+  X(Cc, TFE_OpSetAttrFloat, void, (TFE_Op*, const char*, float))                                   \
+  X(Cc, TFE_OpSetAttrBool, void, (TFE_Op*, const char*, unsigned char))                            \
+  X(Cc, TFE_OpSetAttrType, void, (TFE_Op*, const char*, int))                                      \
+  X(Cc, TFE_OpSetAttrShape, void, (TFE_Op*, const char*, const int64_t*, int, TF_Status*))         \
+  X(Cc, TFE_OpSetAttrTensor, void, (TFE_Op*, const char*, TF_Tensor*, TF_Status*))                 \
+  X(Cc, TFE_OpSetAttrFunctionName, void, (TFE_Op*, const char*, const char*, size_t))              \
+  X(Cc, TFE_OpSetAttrStringList, void,                                                             \
+    (TFE_Op*, const char*, const void* const*, const size_t*, int))                                \
+  X(Cc, TFE_OpSetAttrIntList, void, (TFE_Op*, const char*, const int64_t*, int))                   \
+  X(Cc, TFE_OpSetAttrFloatList, void, (TFE_Op*, const char*, const float*, int))                   \
+  X(Cc, TFE_OpSetAttrBoolList, void, (TFE_Op*, const char*, const unsigned char*, int))            \
+  X(Cc, TFE_OpSetAttrTypeList, void, (TFE_Op*, const char*, const int*, int))                      \
+  X(Cc, TFE_OpSetAttrShapeList, void,                                                              \
+    (TFE_Op*, const char*, const int64_t**, const int*, int, TF_Status*))                          \
+  X(Cc, TFE_OpSetAttrFunctionList, void, (TFE_Op*, const char*, const TFE_Op**, int))              \
   X(Cc, TFE_Execute, void, (TFE_Op*, TFE_TensorHandle**, int*, TF_Status*))
 
 // The resolved functions. Filled once by Library and never changed, so any thread may read it.

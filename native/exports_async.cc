@@ -65,10 +65,9 @@ class ReadJob final : public Job {
         owner_(Napi::Persistent(owner)) {}
 
   void Work(OpRunner& runner) override {
-    read_ = is_string_
-                ? ReadStrings(handle_.get(), static_cast<char*>(into_.data), into_.length,
-                              runner.status())
-                : ReadBytes(handle_.get(), into_.data, into_.length, runner.status());
+    read_ = is_string_ ? ReadStrings(handle_.get(), static_cast<char*>(into_.data), into_.length,
+                                     runner.status())
+                       : ReadBytes(handle_.get(), into_.data, into_.length, runner.status());
     handle_.reset();
   }
 
@@ -99,8 +98,8 @@ void SetSettle(const CallbackInfo& info) {
 Napi::Value RunAsync(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   OpRunner* runner = Expect(data, data.Runner());
-  const int64_t index = IntegerValue(data, info[0], 0, kMaxSafeInteger, "runAsync",
-                                     "the index of a prepared op");
+  const int64_t index =
+      IntegerValue(data, info[0], 0, kMaxSafeInteger, "runAsync", "the index of a prepared op");
   PreparedOpPtr op = runner->Share(index);
   if (op == nullptr) BadArgument(data, "runAsync", "the index of a prepared op");
   const View ids = Float64Argument(data, info[1], "runAsync");
@@ -124,9 +123,9 @@ Napi::Value ReadAsync(const CallbackInfo& info) {
   const View into = ViewArgument(data, info[1], "readAsync");
   const bool is_string = TheApi().TFE_TensorHandleDataType(share.get()) == kTfString;
   return Napi::Number::New(
-      info.Env(), Expect(data, data.Submit(std::make_unique<ReadJob>(
-                                   std::move(share), is_string, into,
-                                   info[1].As<Napi::Object>()))));
+      info.Env(),
+      Expect(data, data.Submit(std::make_unique<ReadJob>(std::move(share), is_string, into,
+                                                         info[1].As<Napi::Object>()))));
 }
 
 // share(id) => id of another handle of the same tensor

@@ -4,6 +4,8 @@
  */
 import { native } from '../native/loader';
 import type { NativeBinding } from '../native/binding';
+import { offLoop, type AsyncOptions } from '../native/off-loop';
+import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
@@ -23,11 +25,21 @@ const MAX_RUN_INPUTS = 8;
 
 export function runCall(op: OpDefinition, call: BoundCall, device: string): Tensor[] {
   const binding = native();
+  return withPrepared(binding, op, call, device, (index) => runPrepared(binding, index, op, call));
+}
+
+function withPrepared<T>(
+  binding: NativeBinding,
+  op: OpDefinition,
+  call: BoundCall,
+  device: string,
+  run: (index: number) => T,
+): T {
   const { key } = call;
   if (key === null) {
     const index = prepare(binding, op, call, device);
     try {
-      return runPrepared(binding, index, op, call);
+      return run(index);
     } finally {
       binding.forget(index);
     }
@@ -45,7 +57,7 @@ export function runCall(op: OpDefinition, call: BoundCall, device: string): Tens
     prepared.delete(full); // it goes to the end
   }
   prepared.set(full, index);
-  return runPrepared(binding, index, op, call);
+  return run(index);
 }
 
 function prepare(
@@ -68,6 +80,29 @@ function prepare(
 /** A prepared op that is never dropped, for a call that needs no attributes from its caller. */
 export function prepareForGood(op: OpDefinition, call: BoundCall): number {
   return prepare(native(), op, call, '');
+}
+
+/**
+ * {@link runCall} on a thread of the worker pool. It has taken its share of the inputs when it returns; the outputs belong to
+ * the scope that is current now. Always a promise; the prepared op lives until the task is over.
+ */
+export function runCallAsync(
+  op: OpDefinition,
+  call: BoundCall,
+  device: string,
+  options: AsyncOptions,
+  caller: (...values: never[]) => unknown,
+): Promise<Tensor[]> {
+  const scope = currentScope();
+  return offLoop(
+    (binding) => {
+      const ids = Float64Array.from(call.inputs, (tensor) => liveId(tensor, op.name));
+      return withPrepared(binding, op, call, device, (index) => binding.runAsync(index, ids));
+    },
+    (binding, facts) => tensorsOf(binding, facts as Float64Array, scope),
+    options,
+    caller,
+  );
 }
 
 function runPrepared(

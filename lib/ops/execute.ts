@@ -3,10 +3,11 @@ import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { checkOptions } from '../tensor/options';
-import { bindCall } from './bind';
+import { signalOption, type AsyncOptions } from '../native/off-loop';
+import { bindCall, type BoundCall } from './bind';
 import type { AttrValue } from './attributes';
-import { runCall } from './call';
-import { definitionOf } from './definition';
+import { runCall, runCallAsync } from './call';
+import { definitionOf, type OpDefinition } from './definition';
 
 export interface ExecuteOptions {
   /** One for each input of the op, in its order; a list as an array. */
@@ -31,19 +32,49 @@ const OPTIONS = ['inputs', 'attrs', 'device'];
  * const [parts] = [execute('Split', { inputs: [tf.constant(0), x], attrs: { num_split: 2 } })];
  */
 export function execute(opName: string, options: ExecuteOptions = {}): Tensor[] {
-  if (typeof opName !== 'string') throw wrongArgument('opName', 'the name of an op', opName);
-  checkOptions('execute', options, OPTIONS);
-  const { inputs = [], attrs, device = '' } = options;
-  if (typeof device !== 'string' || device.includes('\0')) {
-    throw wrongArgument('device', 'the name of a device', device);
-  }
-  const op = definitionOf(opName);
-  return runCall(op, bindCall(op, inputs, attrs), device);
+  const { op, call, device } = bound('execute', opName, options, OPTIONS);
+  return runCall(op, call, device);
 }
 
-function wrongArgument(argument: string, expected: string, value: unknown): Error {
+/**
+ * {@link execute} on a thread of the worker pool: for ops that take longer than the way there and back, about 30
+ * microseconds. The inputs may be disposed as soon as this returns; the outputs belong to the scope that is current now.
+ * With `signal`, the promise rejects as soon as it is aborted.
+ *
+ * @throws TfeError what `execute` throws, and `TFE_QUEUE_FULL`; always as a rejection
+ * @example
+ * const [product] = await executeAsync('MatMul', { inputs: [a, b], signal: AbortSignal.timeout(100) });
+ */
+export async function executeAsync(
+  opName: string,
+  options: ExecuteOptions & AsyncOptions = {},
+): Promise<Tensor[]> {
+  const { op, call, device } = bound('executeAsync', opName, options, [...OPTIONS, 'signal']);
+  const signal = signalOption('executeAsync', options);
+  return runCallAsync(op, call, device, signal, executeAsync);
+}
+
+function bound(
+  method: string,
+  opName: unknown,
+  options: ExecuteOptions,
+  allowed: readonly string[],
+): { readonly op: OpDefinition; readonly call: BoundCall; readonly device: string } {
+  if (typeof opName !== 'string') {
+    throw wrongArgument(method, 'opName', 'the name of an op', opName);
+  }
+  checkOptions(method, options, allowed);
+  const { inputs = [], attrs, device = '' } = options;
+  if (typeof device !== 'string' || device.includes('\0')) {
+    throw wrongArgument(method, 'device', 'the name of a device', device);
+  }
+  const op = definitionOf(opName);
+  return { op, call: bindCall(op, inputs, attrs), device };
+}
+
+function wrongArgument(method: string, argument: string, expected: string, value: unknown): Error {
   return tfeError('TFE_OP_ARGUMENT', {
-    op: 'execute',
+    op: method,
     argument,
     expected,
     received: describeValue(value),

@@ -16,14 +16,7 @@ import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
 import { argumentError, requireCountable, requireTensor } from '../core-ops/operand';
 import { composite, type AsyncOptions } from '../native/off-loop';
-import {
-  currentScope,
-  NOBODY,
-  runIn,
-  runInAsync,
-  Scope,
-  type Survivors,
-} from '../tensor/scope';
+import { currentScope, NOBODY, runIn, runInAsync, Scope, type Survivors } from '../tensor/scope';
 import { liveId, releaseAll, shareOf, type Tensor } from '../tensor/tensor';
 
 interface Installed {

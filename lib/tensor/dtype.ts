@@ -145,4 +145,3 @@ export function newCarrier<D extends PlainDType>(dtype: D, length: number): Carr
 export function carrierOver<D extends PlainDType>(dtype: D, memory: ArrayBuffer): CarrierOf[D] {
   return new CARRIERS[dtype](memory) as CarrierOf[D];
 }
-

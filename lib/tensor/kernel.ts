@@ -79,7 +79,10 @@ export class Kernel {
     return offLoop(
       (binding) => {
         const index = this.#index >= 0 ? this.#index : this.#prepare();
-        return binding.runAsync(index, Float64Array.from(inputs, (input) => this.#id(input)));
+        return binding.runAsync(
+          index,
+          Float64Array.from(inputs, (input) => this.#id(input)),
+        );
       },
       (binding, facts) => tensorsOf(binding, facts as Float64Array, scope)[0]!,
       options,

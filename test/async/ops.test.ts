@@ -3,7 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { isTfeError, memory, scope, scopeAsync, tf, type Tensor } from 'tfe-node';
+import { isTensor, isTfeError, memory, scope, scopeAsync, tf, type Tensor } from 'tfe-node';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 
 expectNoTensorsLeft();
@@ -33,6 +33,7 @@ const MATRIX = [
 /** Operands of each op that has not two matrices; then its options. */
 const OPERANDS: Readonly<Record<string, readonly unknown[]>> = {
   argmax: [MATRIX, 1],
+  cast: [MATRIX, 'int32'],
   softmax: [MATRIX, 0],
   bias_add: [MATRIX, [10, 20]],
   relu: [MATRIX],
@@ -67,7 +68,7 @@ describe.each(OPS)('tf.%s', (name) => {
   test('takes operands that are disposed as soon as the call has returned', async () => {
     const given = operands();
     const promise = FUNCTIONS.get(`${name}Async`)!(...given) as Promise<Tensor>;
-    for (const operand of given) if (typeof operand === 'object') (operand as Tensor).dispose();
+    for (const operand of given) if (isTensor(operand)) operand.dispose();
     const result = await promise;
     expect(result.isDisposed).toBe(false);
     result.dispose();
@@ -75,7 +76,7 @@ describe.each(OPS)('tf.%s', (name) => {
 
   test('refuses a disposed operand, as a rejection', async () => {
     const given = operands();
-    for (const operand of given) if (typeof operand === 'object') (operand as Tensor).dispose();
+    for (const operand of given) if (isTensor(operand)) operand.dispose();
     expect(await codeOf(FUNCTIONS.get(`${name}Async`)!(...given) as Promise<unknown>)).toBe(
       'TFE_TENSOR_DISPOSED',
     );

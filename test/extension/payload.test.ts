@@ -109,7 +109,7 @@ describe('a payload', () => {
   test('may not hold a tensor, and the message says where it was', () => {
     using tensor = tf.constant(1);
     const error = thrownBy(() => encode({ weights: [{ x: tensor }] }));
-    expect(error.message).toContain('payload.weights[0].x is Tensor');
+    expect(error.message).toContain('payload.weights[0].x is a Tensor');
     expect(error.message).toContain('tensors are inputs, not payload');
   });
 

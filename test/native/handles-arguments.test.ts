@@ -180,12 +180,20 @@ describe('work off the loop', () => {
   test('runAsync refuses what run refuses', () => {
     const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], []);
     expect(refusal(() => loose.runAsync(relu))).toBe('TFE_BINDING_ARGUMENT: runAsync');
-    expect(refusal(() => loose.runAsync(relu, x, x))).toBe('TFE_BINDING_ARGUMENT: runAsync');
-    expect(refusal(() => loose.runAsync(-1, x))).toBe('TFE_BINDING_ARGUMENT: runAsync');
+    for (const ids of [[], [x, x]]) {
+      expect(refusal(() => loose.runAsync(relu, Float64Array.from(ids)))).toBe(
+        'TFE_BINDING_ARGUMENT: runAsync',
+      );
+    }
+    expect(refusal(() => loose.runAsync(-1, Float64Array.of(x)))).toBe(
+      'TFE_BINDING_ARGUMENT: runAsync',
+    );
     for (const value of WRONG) {
       expect(refusal(() => loose.runAsync(relu, value))).toBe('TFE_BINDING_ARGUMENT: runAsync');
     }
-    expect(refusal(() => loose.runAsync(relu, 2 ** 52))).toBe('TFE_TENSOR_FOREIGN');
+    expect(refusal(() => loose.runAsync(relu, Float64Array.of(2 ** 52)))).toBe(
+      'TFE_TENSOR_FOREIGN',
+    );
   });
 
   test('needs somebody to tell', () => {
@@ -193,7 +201,9 @@ describe('work off the loop', () => {
     process.dlopen(fresh, ADDON);
     (fresh.exports as unknown as NativeBinding).scratch[0] = 1;
     const id = fresh.exports.create(FLOAT, 1, new Float32Array(1));
-    expect(refusal(() => fresh.exports.readAsync(id, new Float32Array(1)))).toBe('TFE_BINDING_ARGUMENT: undefined');
+    expect(refusal(() => fresh.exports.readAsync(id, new Float32Array(1)))).toBe(
+      'TFE_BINDING_ARGUMENT: undefined',
+    );
     fresh.exports.release(id);
   });
 

@@ -39,7 +39,16 @@ function refuseEverything(x: number): void {
     new DataView(new ArrayBuffer(9), 1),
   ];
   const functions = [
-    ...['open', 'create', 'createStrings', 'stringLengths', 'readStrings', 'lend', 'read', 'device'],
+    ...[
+      'open',
+      'create',
+      'createStrings',
+      'stringLengths',
+      'readStrings',
+      'lend',
+      'read',
+      'device',
+    ],
     ...['exists', 'releaseAll', 'prepare', 'run', 'runMany', 'forget'],
     ...['runAsync', 'readAsync', 'share', 'cancel', 'configure', 'exportTensor', 'importTensor'],
   ];
