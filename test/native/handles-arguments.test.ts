@@ -214,6 +214,7 @@ describe('work off the loop', () => {
   test('settles each ticket once, with the outputs, nothing or an error', async () => {
     const into = new Float32Array(4);
     const settled = new Map<number, unknown[]>();
+    const tickets: number[] = [];
     let left = 0;
     await new Promise<void>((resolve) => {
       binding.setSettle((ticket, error, value) => {
@@ -223,14 +224,16 @@ describe('work off the loop', () => {
       });
       const add = binding.prepare('add', 'AddV2', 2, [['T', 'type', FLOAT]], []);
       const three = create(FLOAT, [3], new Float32Array(3));
-      binding.runAsync(add, Float64Array.of(x, x));
-      binding.runAsync(add, Float64Array.of(x, three));
-      binding.readAsync(x, into);
+      tickets.push(
+        binding.runAsync(add, Float64Array.of(x, x)),
+        binding.runAsync(add, Float64Array.of(x, three)),
+        binding.readAsync(x, into),
+      );
       binding.cancel(binding.readAsync(x, new Float32Array(4)));
       binding.release(three);
       left = 3;
     });
-    const [sum, error, read] = [...settled.values()].map(([value]) => value);
+    const [sum, error, read] = tickets.map((ticket) => settled.get(ticket)![0]);
     expect([...settled.values()].every((values) => values.length === 1)).toBe(true);
     expect(error).toMatchObject({ code: 'TFE_OP_FAILED' });
     expect(read).toBeUndefined();
