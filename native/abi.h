@@ -25,6 +25,7 @@ struct TF_Buffer {
 struct TF_TString {
   alignas(8) unsigned char opaque[24];
 };
+struct TFE_CancellationManager;
 struct TFE_Context;
 struct TFE_ContextOptions;
 struct TFE_Op;
@@ -124,6 +125,10 @@ inline constexpr int kTfAttrFunc = 8;
   X(Cc, TFE_OpSetAttrShapeList, void,                                                              \
     (TFE_Op*, const char*, const int64_t**, const int*, int, TF_Status*))                          \
   X(Cc, TFE_OpSetAttrFunctionList, void, (TFE_Op*, const char*, const TFE_Op**, int))              \
+  X(Cc, TFE_NewCancellationManager, TFE_CancellationManager*, (void))                              \
+  X(Cc, TFE_DeleteCancellationManager, void, (TFE_CancellationManager*))                           \
+  X(Cc, TFE_CancellationManagerStartCancel, void, (TFE_CancellationManager*))                      \
+  X(Cc, TFE_OpSetCancellationManager, void, (TFE_Op*, TFE_CancellationManager*, TF_Status*))       \
   X(Cc, TFE_Execute, void, (TFE_Op*, TFE_TensorHandle**, int*, TF_Status*))
 
 // The resolved functions. Filled once by Library and never changed, so any thread may read it.

@@ -29,15 +29,19 @@ class RunJob final : public Job {
  public:
   // A share of the op: it may be forgotten while this runs.
   RunJob(PreparedOpPtr op, std::vector<HandlePtr> inputs)
-      : op_(std::move(op)), inputs_(std::move(inputs)) {}
+      : op_(std::move(op)),
+        inputs_(std::move(inputs)),
+        cancellation_(TheApi().TFE_NewCancellationManager()) {}
 
   void Work(OpRunner& runner) override {
     std::vector<TFE_TensorHandle*> inputs;
     inputs.reserve(inputs_.size());
     for (const HandlePtr& input : inputs_) inputs.push_back(input.get());
-    run_ = runner.RunMany(*op_, inputs.data(), &outputs_);
+    run_ = runner.RunMany(*op_, inputs.data(), &outputs_, cancellation_.get());
     inputs_.clear();
   }
+
+  void Cancel() override { TheApi().TFE_CancellationManagerStartCancel(cancellation_.get()); }
 
   void Discard() override { outputs_.clear(); }
 
@@ -51,6 +55,7 @@ class RunJob final : public Job {
  private:
   const PreparedOpPtr op_;
   std::vector<HandlePtr> inputs_;
+  const CancellationPtr cancellation_;
   std::vector<HandlePtr> outputs_;
   Status run_ = Done{};
 };
@@ -70,6 +75,9 @@ class ReadJob final : public Job {
                        : ReadBytes(handle_.get(), into_.data, into_.length, runner.status());
     handle_.reset();
   }
+
+  // A copy waits for nothing.
+  void Cancel() override {}
 
   // The memory goes with the job, on the environment's thread.
   void Discard() override {}

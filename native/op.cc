@@ -289,8 +289,13 @@ Status OpRunner::Load(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
 }
 
 Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
-                         TFE_TensorHandle** outputs, int* count) {
+                         TFE_CancellationManager* cancellation, TFE_TensorHandle** outputs,
+                         int* count) {
   Status done = Load(op, inputs);
+  if (done.ok() && cancellation != nullptr) {
+    TheApi().TFE_OpSetCancellationManager(op_.get(), cancellation, status_.get());
+    if (!IsOk(status_.get())) done = OpFailure(op, status_.get());
+  }
   if (done.ok()) {
     try {
       TheApi().TFE_Execute(op_.get(), outputs, count, status_.get());
@@ -315,7 +320,7 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
 Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
   TFE_TensorHandle* output = nullptr;
   int count = 1;
-  Status done = Execute(op, inputs, &output, &count);
+  Status done = Execute(op, inputs, nullptr, &output, &count);
   if (!done.ok()) return std::move(done.failure());
   // An op whose output is a list may succeed and answer nothing.
   if (count != 1) return PrepareFailure("an op with one output, unlike " + op.name);
@@ -323,10 +328,10 @@ Result<HandlePtr> OpRunner::Run(const PreparedOp& op, TFE_TensorHandle* const* i
 }
 
 Status OpRunner::RunMany(const PreparedOp& op, TFE_TensorHandle* const* inputs,
-                         std::vector<HandlePtr>* outputs) {
+                         std::vector<HandlePtr>* outputs, TFE_CancellationManager* cancellation) {
   std::vector<TFE_TensorHandle*> handles(static_cast<size_t>(op.outputs), nullptr);
   int count = op.outputs;
-  Status done = Execute(op, inputs, handles.data(), &count);
+  Status done = Execute(op, inputs, cancellation, handles.data(), &count);
   outputs->clear();
   if (!done.ok()) return done;
   for (int i = 0; i < count; ++i) outputs->emplace_back(handles[static_cast<size_t>(i)]);

@@ -88,9 +88,10 @@ class OpRunner {
 
   // Runs the op on `inputs` (exactly op.inputs of them, borrowed). One output.
   Result<HandlePtr> Run(const PreparedOp& op, TFE_TensorHandle* const* inputs);
-  // Likewise; as many outputs as there are, up to op.outputs.
+  // Likewise; as many outputs as there are, up to op.outputs. With `cancellation`, which outlives the call, kernels
+  // that wait for something can be called off; a runner that was given one must always be given one.
   Status RunMany(const PreparedOp& op, TFE_TensorHandle* const* inputs,
-                 std::vector<HandlePtr>* outputs);
+                 std::vector<HandlePtr>* outputs, TFE_CancellationManager* cancellation = nullptr);
 
   // Frees TensorFlow's cached kernels; the next run of each op makes its kernel anew.
   void ClearKernels() { TheApi().TFE_ContextClearCaches(context_->get()); }
@@ -109,8 +110,8 @@ class OpRunner {
   // Everything but TFE_Execute.
   Status Load(const PreparedOp& op, TFE_TensorHandle* const* inputs);
   // Load and TFE_Execute; `count` is the room for outputs, then their number. The outputs are the caller's.
-  Status Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs, TFE_TensorHandle** outputs,
-                 int* count);
+  Status Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
+                 TFE_CancellationManager* cancellation, TFE_TensorHandle** outputs, int* count);
 
   // After a success TensorFlow has (mostly) emptied the op of its inputs and kept its attributes and device, also
   // the types it has inferred. So the same prepared op on the same types needs no TFE_OpReset: a fifth of

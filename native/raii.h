@@ -22,6 +22,7 @@ TFE_NODE_OWNER(GraphPtr, TF_Graph, TF_DeleteGraph)
 TFE_NODE_OWNER(DeviceListPtr, TF_DeviceList, TF_DeleteDeviceList)
 TFE_NODE_OWNER(ContextOptionsPtr, TFE_ContextOptions, TFE_DeleteContextOptions)
 TFE_NODE_OWNER(ContextPtr, TFE_Context, TFE_DeleteContext)
+TFE_NODE_OWNER(CancellationPtr, TFE_CancellationManager, TFE_DeleteCancellationManager)
 TFE_NODE_OWNER(OpPtr, TFE_Op, TFE_DeleteOp)
 TFE_NODE_OWNER(HandlePtr, TFE_TensorHandle, TFE_DeleteTensorHandle)
 #undef TFE_NODE_OWNER

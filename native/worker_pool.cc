@@ -47,8 +47,13 @@ void WorkerPool::Leave(const Lane& lane) {
   std::move(kept, queue_.end(), std::back_inserter(taken));
   queue_.erase(kept, queue_.end());
   occupied_ -= taken.size();
-  done_.wait(lock,
-             [&] { return std::find(running_.begin(), running_.end(), &lane) == running_.end(); });
+  for (const Running& running : running_) {
+    if (running.lane == &lane && running.job != nullptr) running.job->Cancel();
+  }
+  done_.wait(lock, [&] {
+    return std::none_of(running_.begin(), running_.end(),
+                        [&](const Running& running) { return running.lane == &lane; });
+  });
   lock.unlock();
   // `taken` is freed here, on the lane's own thread and without the lock.
 }
@@ -59,6 +64,9 @@ void WorkerPool::Stop() {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
     threads.swap(threads_);
+    for (const Running& running : running_) {
+      if (running.job != nullptr) running.job->Cancel();
+    }
   }
   wake_.notify_all();
   for (std::thread& thread : threads) thread.join();
@@ -80,9 +88,8 @@ void WorkerPool::Loop() {
     if (stopping_) return;
     std::shared_ptr<Task> task = std::move(queue_.front());
     queue_.pop_front();
-    // Kept alive for the comparison below only; a lane waits for its running tasks before it goes.
-    const Lane* const lane = task->lane.get();
-    running_.push_back(lane);
+    // The lane is kept alive for comparisons only; it waits for its running tasks before it goes.
+    const auto running = running_.insert(running_.end(), {task->lane.get(), task->job.get()});
     lock.unlock();
 
     task->job->Work(runner);
@@ -90,12 +97,13 @@ void WorkerPool::Loop() {
     // Its place is free before anyone can hear of it: who awaits one task may begin the next.
     lock.lock();
     --occupied_;
+    running->job = nullptr;
     lock.unlock();
     const std::shared_ptr<Lane> home = task->lane;
     home->Post(std::move(task));
 
     lock.lock();
-    running_.erase(std::find(running_.begin(), running_.end(), lane));
+    running_.erase(running);
     done_.notify_all();
   }
 }
@@ -144,7 +152,7 @@ void Lane::Cancel(double ticket) {
   const std::shared_ptr<Task> task = std::move(found->second);
   tasks_.erase(found);
   task->cancelled.store(true);
-  context_->pool().Withdraw(*task);
+  if (!context_->pool().Withdraw(*task)) task->job->Cancel();
   if (tasks_.empty() && wake_ != nullptr) {
     napi_unref_threadsafe_function(env_, wake_);
   }

@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -36,6 +37,8 @@ class Job {
   virtual ~Job() = default;
   // On a thread of the pool, whose op and status `runner` holds. No Node-API here.
   virtual void Work(OpRunner& runner) = 0;
+  // On any thread but that of Work, at any time before the job is freed: what Work waits for will not come.
+  virtual void Cancel() = 0;
   // On a thread of the pool, instead of Settle: nobody waits for the result, so free it.
   virtual void Discard() = 0;
   // On the environment's thread: what the promise gets, a failure or a value.
@@ -63,9 +66,9 @@ class WorkerPool {
   Status Push(std::shared_ptr<Task> task);
   // Takes back a task that no thread has begun; false when one has.
   bool Withdraw(const Task& task);
-  // Takes back all that the lane has waiting, then waits for what it has running.
+  // Takes back all that the lane has waiting, calls off what it has running, and waits for that.
   void Leave(const Lane& lane);
-  // Begins nothing more and waits for what runs. What waits stays where it is: at the end of a process
+  // Begins nothing more, calls off what runs and waits for it. What waits stays where it is: at the end of a process
   // nobody may free it, because it holds references to values of environments of other threads.
   void Stop();
 
@@ -83,8 +86,12 @@ class WorkerPool {
   std::condition_variable wake_;
   std::condition_variable done_;
   std::deque<std::shared_ptr<Task>> queue_;
-  // The lanes of the tasks that run now, one entry a task.
-  std::vector<const Lane*> running_;
+  // What runs now. `job` is null from when the task is on its way back: it may be freed any time then.
+  struct Running {
+    const Lane* lane;
+    Job* job;
+  };
+  std::list<Running> running_;
   std::vector<std::thread> threads_;
   // Tasks that wait or run.
   size_t occupied_ = 0;
