@@ -56,6 +56,7 @@ test('strings that are no texts reject', async () => {
 
 test('an unknown option is named with all that there are', async () => {
   using x = tf.constant([1]);
+  // @ts-expect-error -- no such option
   await expect(x.data({ singal: 1 })).rejects.toMatchObject({
     code: 'TFE_OPTION_UNKNOWN',
   });

@@ -1,6 +1,6 @@
 /** Dtype and rank through the tf.* functions. Checked by `tsc -p tsconfig.test.json`; nothing here runs. */
 import { expectTypeOf } from 'expect-type';
-import { tf, type Tensor } from 'tfe-node';
+import { executeAsync, tf, type Tensor } from 'tfe-node';
 import type { TensorF32Cpu2D, TensorI64Cpu1D } from 'tfe-node/types';
 
 declare const scalar: Tensor<'float32', 0>;
@@ -106,3 +106,37 @@ function score(x: TensorF32Cpu2D, w: TensorF32Cpu2D, b: Tensor<'float32', 1>): T
   return tf.argmax(tf.nn.softmax(h, 1), 1);
 }
 expectTypeOf(score).returns.toEqualTypeOf<Tensor<'int64', 1>>();
+
+// Off the event loop: the same types, in a promise.
+declare const signal: AbortSignal;
+expectTypeOf(tf.matmulAsync(batch, matrix, { transpose_b: true, signal })).toEqualTypeOf<
+  Promise<Tensor<'float32', 3>>
+>();
+expectTypeOf(tf.nn.bias_addAsync(matrix, vector, { signal })).toEqualTypeOf<
+  Promise<Tensor<'float32', 2>>
+>();
+expectTypeOf(tf.addAsync(matrix, vector, { signal })).toEqualTypeOf<
+  Promise<Tensor<'float32', 2>>
+>();
+expectTypeOf(tf.addAsync(matrix, 1)).toEqualTypeOf<Promise<Tensor<'float32', 2>>>();
+expectTypeOf(tf.divideAsync(ints, ints)).toEqualTypeOf<Promise<Tensor<'float64', 2>>>();
+expectTypeOf(tf.castAsync(matrix, 'int32', { signal })).toEqualTypeOf<
+  Promise<Tensor<'int32', 2>>
+>();
+expectTypeOf(tf.nn.softmaxAsync(matrix, 1, { signal })).toEqualTypeOf<
+  Promise<Tensor<'float32', 2>>
+>();
+expectTypeOf(tf.argmaxAsync(batch, { axis: 1, output_type: 'int32', signal })).toEqualTypeOf<
+  Promise<Tensor<'int32', 2>>
+>();
+expectTypeOf(executeAsync('Neg', { inputs: [matrix], signal })).toEqualTypeOf<Promise<Tensor[]>>();
+expectTypeOf(matrix.data({ signal })).toEqualTypeOf<Promise<Float32Array>>();
+expectTypeOf(ints.data({ int64: 'number', signal })).toEqualTypeOf<Promise<number[]>>();
+// @ts-expect-error -- a vector is no matrix
+void tf.matmulAsync(vector, matrix);
+// @ts-expect-error -- dtypes do not mix
+void tf.addAsync(matrix, ints);
+// @ts-expect-error -- no such option
+void tf.addAsync(matrix, matrix, { name: 'x' });
+// @ts-expect-error -- a signal is no boolean
+void matrix.data({ signal: true });
