@@ -22,6 +22,11 @@ export const SYMBOLS: ReadonlyMap<string, Image> = new Map(
   ].map(([, image, name]) => [name!, image as Image]),
 );
 
+/** The functions of test/fixtures/stubs/objects.c. */
+const OBJECTS = [
+  ...readFileSync(join(SOURCES, 'objects.c'), 'utf8').matchAll(/^\S.*?\b(TFE?_\w+)\(/gm),
+].map(([, name]) => name!);
+
 export interface StubOptions {
   /** What `TF_Version()` answers; null: a NULL pointer. Default: the pinned version. */
   readonly version?: string | null;
@@ -33,6 +38,8 @@ export interface StubOptions {
   readonly status?: number;
   /** Contexts count themselves on stderr, `contexts: 1`, and tell when their work is waited for. */
   readonly contexts?: boolean;
+  /** Objects say on stderr when they are made and deleted: test/fixtures/stubs/objects.c. */
+  readonly objects?: boolean;
 }
 
 export interface StubLibrary {
@@ -55,6 +62,12 @@ export function stubLibrary(directory: string, options: StubOptions = {}): StubL
   };
   /** Functions that do more than nothing, and the definition that makes the C source contain them. */
   const live: readonly (readonly [names: readonly string[], define: string])[] = [
+    ...(options.objects === true
+      ? (['Framework', 'Cc'] as const).map(
+          (image, i) =>
+            [OBJECTS.filter((name) => SYMBOLS.get(name) === image), `-DOBJECTS=${i + 1}`] as const,
+        )
+      : []),
     [
       ['TF_Version'],
       `-DSTUB_VERSION=${version === null ? '(const char*)0' : JSON.stringify(version)}`,
