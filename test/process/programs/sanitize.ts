@@ -153,6 +153,42 @@ function ops(x: number, rounds: number): void {
   }
 }
 
+/** Attributes of many kinds, several outputs, and work that outlives what it was begun with. */
+function manyOutputs(x: number, rounds: number): void {
+  const FLOATS = ['component_types', 'list(type)', [FLOAT]] as const;
+  const queueOf = binding.prepare(
+    ...(['queue', 'FIFOQueueV2', 0] as const),
+    [FLOATS, ['shapes', 'list(shape)', [[2, 2], null]], ['capacity', 'int', 2n]],
+    ...([[], 1] as const),
+  );
+  const dequeue = binding.prepare('dequeue', 'QueueDequeueV2', 1, [FLOATS], [], 1);
+  assert.equal(
+    codeOf(() => binding.runMany(queueOf, new Float64Array(0))),
+    'TFE_OP_FAILED', // one type, two shapes
+  );
+  const good = [FLOATS, ['shapes', 'list(shape)', [[2, 2]]], ['container', 'string', 'c']] as const;
+  const queue = binding.prepare('queue', 'FIFOQueueV2', 0, good, [], 1);
+  for (let i = 0; i < rounds; i += 1) {
+    const constant = [['value', 'tensor', x] as const, ['dtype', 'type', FLOAT] as const];
+    const once = binding.prepare('once', 'Const', 0, constant, [], 1);
+    binding.runAsync(once, new Float64Array(0));
+    const [id] = binding.runMany(once, new Float64Array(0));
+    assert.equal(binding.forget(once), true);
+    binding.release(binding.share(id!));
+    binding.release(id!);
+    const [resource] = binding.runMany(queue, new Float64Array(0));
+    binding.cancel(binding.runAsync(dequeue, Float64Array.of(resource!)));
+    binding.release(resource!);
+    if (i % 10 === 0) binding.clearKernels();
+  }
+  binding.scratch.set([2]);
+  const text = binding.createStrings(1, Buffer.from('ab'), Float64Array.of(1, 1));
+  binding.readAsync(text, new Uint8Array(2));
+  binding.readAsync(text, new Uint8Array(3)); // of the wrong size
+  binding.release(text);
+  assert.ok(binding.held().liveHandles > 0 && binding.opList().length > 0);
+}
+
 function open(): number {
   const { ccPath, frameworkPath, version } = locateRuntime();
   assert.equal(
@@ -181,6 +217,7 @@ async function main(): Promise<void> {
   ops(x, 10);
   strings(100);
   lends(100);
+  manyOutputs(x, 50);
   await Promise.all([worker(false), worker(true), worker(false), worker(true)]);
   for (let i = 0; i < 10; i += 1) create([1000], new Float32Array(1000)); // alive at the end
   console.log(`${JSON.stringify(binding.facts())}\nsanitize: the suite has passed`);
@@ -194,6 +231,7 @@ if (isMainThread) {
     ops(x, 50);
     strings(20);
     lends(20);
+    manyOutputs(x, 10);
     parentPort!.postMessage('working');
   } while (process.argv[2] === 'for ever');
 }
