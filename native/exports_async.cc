@@ -17,11 +17,8 @@ namespace {
 using Napi::CallbackInfo;
 
 // A share of the handle behind `id`, which outlives the tensor's disposal.
-HandlePtr ShareOf(EnvData& data, OpRunner& runner, double id) {
-  TFE_TensorHandle* handle = Expect(data, data.handles().Find(id));
-  HandlePtr share(TheApi().TFE_TensorHandleCopySharingTensor(handle, runner.status()));
-  if (!IsOk(runner.status())) data.Throw(FromTfStatus("TFE_TENSOR_FAILED", runner.status()));
-  return share;
+HandlePtr ShareOf(EnvData& data, double id) {
+  return Expect(data, ShareHandle(Expect(data, data.handles().Find(id))));
 }
 
 // One prepared op. Settles as runMany answers.
@@ -116,7 +113,7 @@ Napi::Value RunAsync(const CallbackInfo& info) {
   }
   std::vector<HandlePtr> inputs;
   for (int i = 0; i < op->inputs; ++i) {
-    inputs.push_back(ShareOf(data, *runner, static_cast<const double*>(ids.data)[i]));
+    inputs.push_back(ShareOf(data, static_cast<const double*>(ids.data)[i]));
   }
   return Napi::Number::New(
       info.Env(),
@@ -126,8 +123,8 @@ Napi::Value RunAsync(const CallbackInfo& info) {
 // readAsync(id, view) => ticket
 Napi::Value ReadAsync(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  OpRunner* runner = Expect(data, data.Runner());
-  HandlePtr share = ShareOf(data, *runner, NumberValue(data, info[0], "readAsync"));
+  Expect(data, data.Runner());
+  HandlePtr share = ShareOf(data, NumberValue(data, info[0], "readAsync"));
   const View into = ViewArgument(data, info[1], "readAsync");
   const bool is_string = TheApi().TFE_TensorHandleDataType(share.get()) == kTfString;
   return Napi::Number::New(
@@ -139,8 +136,8 @@ Napi::Value ReadAsync(const CallbackInfo& info) {
 // share(id) => id of another handle of the same tensor
 Napi::Value Share(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  OpRunner* runner = Expect(data, data.Runner());
-  HandlePtr share = ShareOf(data, *runner, NumberValue(data, info[0], "share"));
+  Expect(data, data.Runner());
+  HandlePtr share = ShareOf(data, NumberValue(data, info[0], "share"));
   return Napi::Number::New(info.Env(), Expect(data, data.Adopt(std::move(share))));
 }
 

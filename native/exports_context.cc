@@ -62,8 +62,7 @@ Napi::Value ExportHandle(const CallbackInfo& info) {
       Expect(data, data.handles().Find(NumberValue(data, info[0], "exportTensor")));
   const int64_t milliseconds =
       IntegerValue(data, info[1], 0, kMaxInt, "exportTensor", "0 to 2^31 milliseconds");
-  HandlePtr share(TheApi().TFE_TensorHandleCopySharingTensor(handle, runner->status()));
-  if (!IsOk(runner->status())) data.Throw(FromTfStatus("TFE_TENSOR_FAILED", runner->status()));
+  HandlePtr share = Expect(data, ShareHandle(handle));
   const std::shared_ptr<Context> context = runner->share_context();
   return Napi::String::New(
       info.Env(),

@@ -125,8 +125,7 @@ std::vector<Attr> ReadAttrs(EnvData& data, const Napi::Value& value) {
 }
 
 // Each by ascending position. The handle is shared with the prepared op.
-std::vector<ConstantInput> ReadConstants(EnvData& data, OpRunner& runner,
-                                         const Napi::Value& value) {
+std::vector<ConstantInput> ReadConstants(EnvData& data, const Napi::Value& value) {
   if (!value.IsArray()) BadArgument(data, "prepare", "two arrays");
   const Napi::Array array = value.As<Napi::Array>();
   std::vector<ConstantInput> constants;
@@ -139,9 +138,7 @@ std::vector<ConstantInput> ReadConstants(EnvData& data, OpRunner& runner,
                                          "constants by ascending position"));
     TFE_TensorHandle* shared =
         Expect(data, data.handles().Find(NumberValue(data, constant[1u], "prepare")));
-    constants.push_back(
-        {last, HandlePtr(TheApi().TFE_TensorHandleCopySharingTensor(shared, runner.status()))});
-    if (!IsOk(runner.status())) data.Throw(FromTfStatus("TFE_TENSOR_FAILED", runner.status()));
+    constants.push_back({last, Expect(data, ShareHandle(shared))});
   }
   return constants;
 }
@@ -160,7 +157,7 @@ Napi::Value Prepare(const CallbackInfo& info) {
       static_cast<int>(IntegerValue(data, info[2], 0, many ? kMaxListed : kMaxInputs, "prepare",
                                     many ? "0 to 65536 inputs" : "0 to 8 inputs"));
   op.attrs = ReadAttrs(data, info[3]);
-  op.constants = ReadConstants(data, *runner, info[4]);
+  op.constants = ReadConstants(data, info[4]);
   if (!op.constants.empty() &&
       op.constants.back().position >= op.inputs + static_cast<int>(op.constants.size())) {
     BadArgument(data, "prepare", "constants at positions below the number of inputs");

@@ -3,7 +3,19 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { isTensor, isTfeError, memory, scope, scopeAsync, tf, type Tensor } from 'tfe-node';
+import {
+  exportTensor,
+  importTensor,
+  isTensor,
+  isTfeError,
+  memory,
+  scope,
+  scopeAsync,
+  tf,
+  type Tensor,
+} from 'tfe-node';
+import { native } from '../../lib/native/loader';
+import { liveId } from '../../lib/tensor/tensor';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 
 expectNoTensorsLeft();
@@ -336,4 +348,20 @@ describe('asynchronous results and scopes', () => {
     expect([...late.dataSync()]).toEqual([2, 4]);
     late.dispose();
   });
+});
+
+test('what TensorFlow refused before is no matter of the next task, token or prepared op', async () => {
+  using x = tf.constant([1, 2]);
+  using three = tf.constant([1, 2, 3]);
+  const refused = (): void => expect(() => tf.add(x as Tensor, three)).toThrow(/tf\.add failed/);
+  refused();
+  using sum = await tf.addAsync(x, x);
+  expect(sum.dataSync()).toEqual(Float32Array.of(2, 4));
+  refused();
+  using back = importTensor(exportTensor(x));
+  expect(back.dataSync()).toEqual(x.dataSync());
+  refused();
+  const binding = native();
+  const index = binding.prepare('add', 'AddV2', 1, [['T', 'type', 1]], [[1, liveId(x, 'test')]]);
+  expect(binding.forget(index)).toBe(true);
 });
