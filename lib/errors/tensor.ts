@@ -57,7 +57,7 @@ export const TENSOR_ERRORS = errorTable({
   TFE_SHAPE_INVALID: {
     phase: 'tensor',
     message: (f: { received: string }) =>
-      `Expected an array of at most 254 integers of 0 or more for options.shape but received ${f.received}.`,
+      `Expected an array of at most 254 integers of 0 or more, with a product below 2^53 (zeros aside), for options.shape but received ${f.received}.`,
     hint: 'Write the shape as an array, such as [2, 3]; [] is a scalar.',
   },
   TFE_SHAPE_MISMATCH: {

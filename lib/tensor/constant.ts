@@ -18,7 +18,7 @@ import {
 } from './dtype';
 import { packStrings } from './strings';
 import type { Tensor } from './tensor';
-import { sizeOf, tensorOf } from './tensor';
+import { extentOf, sizeOf, tensorOf } from './tensor';
 import { allocate, isDim, MAX_RANK, readValues } from './values';
 
 type NumericScalar = number | bigint | boolean | Complex;
@@ -203,7 +203,8 @@ function checkedShape(shape: unknown): readonly number[] {
     if (isDim(length) && length <= MAX_RANK) {
       // Array.from: `every` would skip the holes of a sparse array.
       const dims = Array.from({ length }, (_, axis) => (shape as unknown[])[axis]);
-      if (dims.every(isDim)) return dims;
+      // Also of an empty tensor: TensorFlow multiplies the dims before it comes to the 0.
+      if (dims.every(isDim) && extentOf(dims) <= Number.MAX_SAFE_INTEGER) return dims;
     }
   }
   throw tfeError('TFE_SHAPE_INVALID', { received: describeValue(shape) });

@@ -1,4 +1,4 @@
-/** Ten thousand random calls; scripts/fuzz-ops.mjs makes as many as one likes. */
+/** Ten thousand random calls; scripts/fuzz.mjs makes as many as one likes. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -346,6 +346,7 @@ describe('what is refused', () => {
     ['a hole', [, 2]], // eslint-disable-line no-sparse-arrays
     ['a bigint', [2n]],
     ['a dimension beyond 2^53', [2 ** 53]],
+    ['dimensions whose product is beyond 2^53, with a 0 among them', [2 ** 40, 0, 2 ** 52]],
     ['255 dimensions', new Array<number>(255).fill(1)],
   ])('%s is no shape', (_, shape) => {
     expect(refusal([1], { shape })).toBe('TFE_SHAPE_INVALID');

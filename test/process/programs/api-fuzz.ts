@@ -285,7 +285,10 @@ interface Call {
   readonly run: () => Outcome | Promise<Outcome>;
 }
 
-function door<T>(args: fc.Arbitrary<T>, run: (args: T) => Outcome | Promise<Outcome>): fc.Arbitrary<Call> {
+function door<T>(
+  args: fc.Arbitrary<T>,
+  run: (args: T) => Outcome | Promise<Outcome>,
+): fc.Arbitrary<Call> {
   return args.map((drawn) => ({ args: drawn, run: () => run(drawn) }));
 }
 
@@ -446,7 +449,9 @@ async function main(): Promise<void> {
   );
   // Tasks whose promise was aborted may still run.
   while (tfe.memory().processPending > 0) await turn();
-  say({ done: true, left: tfe.status().liveTensors - before, codes });
+  const left = tfe.status().liveTensors - before;
+  say({ done: true, left, codes });
+  check(left === 0, `${left} tensors are left`);
 }
 
 main().catch((error: unknown) => {

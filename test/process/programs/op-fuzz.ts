@@ -121,4 +121,6 @@ fc.assert(
   }),
   { numRuns: runs, seed, endOnFailure: true },
 );
-say({ done: true, left: status().liveTensors - before, codes });
+const left = status().liveTensors - before;
+say({ done: true, left, codes });
+process.exitCode = left === 0 ? 0 : 1;
