@@ -347,6 +347,7 @@ describe('what is refused', () => {
     ['a bigint', [2n]],
     ['a dimension beyond 2^53', [2 ** 53]],
     ['dimensions whose product is beyond 2^53, with a 0 among them', [2 ** 40, 0, 2 ** 52]],
+    ['more elements than there are numbers', [2 ** 30, 2 ** 30, 2 ** 30]],
     ['255 dimensions', new Array<number>(255).fill(1)],
   ])('%s is no shape', (_, shape) => {
     expect(refusal([1], { shape })).toBe('TFE_SHAPE_INVALID');
@@ -358,7 +359,6 @@ describe('what is refused', () => {
     ['several values for rank 0', [1, 2], []],
     ['no values for a shape with elements', [], [2]],
     ['values for a shape without elements', [1, 2], [0]],
-    ['more elements than there are numbers', 1, [2 ** 30, 2 ** 30, 2 ** 30]],
   ])('%s do not fit the shape', (_, values, shape) => {
     expect(refusal(values, { shape })).toBe('TFE_SHAPE_MISMATCH');
   });
