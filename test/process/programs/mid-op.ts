@@ -94,8 +94,10 @@ function finish(end: End): void {
       break;
     case 'exit':
       process.exit(7);
+      break;
     case 'reallyExit':
-      (process as unknown as { reallyExit(code: number): never }).reallyExit(7);
+      (process as unknown as { reallyExit(code: number): void }).reallyExit(7);
+      break;
     case 'throw':
       throw new Error('on purpose');
     case 'reject':
@@ -110,14 +112,17 @@ function finish(end: End): void {
         for (let i = 0; i < 20; i += 1) void tf.matmulAsync(x, x);
       });
       process.exit(7);
+      break;
     case 'throw in the exit handler':
       process.prependListener('exit', () => {
         throw new Error('on purpose');
       });
       process.exit(7);
+      break;
     case 'work in the exit handler':
       process.on('exit', () => say({ atExit: once() }));
       process.exit(7);
+      break;
     case 'work in the beforeExit handler':
       process.once('beforeExit', () => {
         say({ beforeExit: once() });
