@@ -18,6 +18,11 @@ import { transformSync } from '@swc/core';
 
 const ROOT = join(__dirname, '../..');
 
+/** Node's option for its permission model: before Node 22.13 it had another name. */
+export const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission';
+
 /** Preloaded into children, so that the error codes they make count as reached. */
 export const RECORDER = join(__dirname, 'record-errors-preload.cjs');
 
