@@ -1,6 +1,5 @@
 #include "context.h"
 
-#include <cstdlib>
 #include <mutex>
 #include <utility>
 
@@ -13,9 +12,8 @@ namespace {
 std::mutex g_mutex;
 std::weak_ptr<Context> g_context;
 
-// process.exit() and an uncaught exception run no cleanup hook of the main environment, but exit()'s
-// handlers. Registered when the library is open, this one runs before the library's static destructors.
-void WaitAtExit() {
+// Begins no more work and waits for what runs.
+void Settle() {
   const std::lock_guard<std::mutex> lock(g_mutex);
   const std::shared_ptr<Context> shared = g_context.lock();
   if (shared == nullptr) return;
@@ -23,13 +21,23 @@ void WaitAtExit() {
   shared->Wait();
 }
 
+// A process may end without a cleanup hook of the main environment: process.exit(), an uncaught exception. exit()
+// first destroys what belongs to its thread, then calls handlers and destroys statics in the reverse order of
+// their making, those that kernels made on their first use before any handler of ours.
+struct ThreadEnd {
+  int users = 0;
+  ~ThreadEnd() {
+    if (users > 0) Settle();
+  }
+};
+
+thread_local ThreadEnd t_end;
+
 }  // namespace
 
 Result<std::shared_ptr<Context>> Context::Acquire() {
   const std::lock_guard<std::mutex> lock(g_mutex);
   if (std::shared_ptr<Context> shared = g_context.lock()) return shared;
-  static const int registered = std::atexit(WaitAtExit);
-  (void)registered;  // without the handler an idle exit is still a clean one
   std::shared_ptr<Context> context(new Context());
   Status initialized = context->Initialize();
   if (!initialized.ok()) return std::move(initialized.failure());
@@ -69,6 +77,10 @@ Status Context::Initialize() {
   if (!only_one_cpu) cpu_pin_ = first_cpu;
   return Done{};
 }
+
+void Context::EnterThread() { ++t_end.users; }
+
+void Context::LeaveThread() { --t_end.users; }
 
 Context::~Context() {
   pool_.reset();

@@ -27,6 +27,11 @@ class Context {
   // The shared context; made on first use. Needs an opened Library.
   static Result<std::shared_ptr<Context>> Acquire();
 
+  // An environment of this thread has begun, or has ended, its use of the context. A thread that ends with one
+  // left is the main thread in exit(): it stops the pool and waits.
+  static void EnterThread();
+  static void LeaveThread();
+
   ~Context();
   Context(const Context&) = delete;
   Context& operator=(const Context&) = delete;

@@ -31,6 +31,7 @@ void EnvData::Drain() {
   // Op and constants first (the runner), then handles; the runner's share of the context is kept
   // until both are gone.
   std::shared_ptr<Context> context = runner_ != nullptr ? runner_->share_context() : nullptr;
+  if (runner_ != nullptr) Context::LeaveThread();
   runner_.reset();
   handles_.Clear();
 }
@@ -41,6 +42,7 @@ Result<OpRunner*> EnvData::Runner() {
     Result<std::shared_ptr<Context>> context = Context::Acquire();
     if (!context.ok()) return std::move(context.failure());
     runner_ = std::make_unique<OpRunner>(std::move(context.value()));
+    Context::EnterThread();
     const Configuration configuration = Configuration::Current();
     warn_handles_ = configuration.warn_handles;
     warn_bytes_ = configuration.warn_bytes;

@@ -148,14 +148,6 @@ void Cancel(const CallbackInfo& info) {
   if (data.lane_if_used() != nullptr) Expect(data, data.AsyncLane())->Cancel(ticket);
 }
 
-// stop(): the process is about to end; begins nothing more and waits for what runs
-void StopPool(const CallbackInfo& info) {
-  EnvData& data = EnvData::From(info.Env());
-  if (!data.has_runner()) return;
-  const std::shared_ptr<Context> context = Expect(data, data.Runner())->share_context();
-  if (WorkerPool* pool = context->pool_if_used(); pool != nullptr) pool->Stop();
-}
-
 }  // namespace
 
 void ExportAsync(Napi::Env env, Napi::Object exports) {
@@ -163,7 +155,6 @@ void ExportAsync(Napi::Env env, Napi::Object exports) {
   exports.Set("runAsync", Napi::Function::New<RunAsync>(env));
   exports.Set("readAsync", Napi::Function::New<ReadAsync>(env));
   exports.Set("share", Napi::Function::New<Share>(env));
-  exports.Set("stop", Napi::Function::New<StopPool>(env));
   exports.Set("cancel", Napi::Function::New<Cancel>(env));
 }
 

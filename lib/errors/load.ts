@@ -78,6 +78,12 @@ export const LOAD_ERRORS = errorTable({
       `${f.path} says that it is TensorFlow ${f.found}, but this package is pinned to ${f.expected}.`,
     hint: 'Install the pinned library with `npx tfe-node runtime install`.',
   },
+  TFE_READ_FORBIDDEN: {
+    phase: 'load',
+    message: (f: { path: string }) =>
+      `Node was started without the permission to read ${f.path || 'the files that tfe-node needs'}.`,
+    hint: 'Start Node with --allow-fs-read for the folders of this package, of the addon and of the TensorFlow library, or with --allow-fs-read=*, and with --allow-addons, beside --permission (Node 20: --experimental-permission).',
+  },
   TFE_SYMBOL_MISSING: {
     phase: 'load',
     message: (f: { symbol: string; path: string }) =>

@@ -109,8 +109,6 @@ export interface NativeBinding {
    */
   readAsync(id: number, into: ArrayBufferView): number;
   cancel(ticket: number): void;
-  /** Begins no more tasks, in any thread, and waits for those that run. For the end of the process. */
-  stop(): void;
   /** Another handle of the same tensor. */
   share(id: number): number;
   configure(

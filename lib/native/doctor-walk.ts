@@ -14,7 +14,7 @@ import { DOCTOR_STEPS, STEP_OF_CODE, type StepId } from './doctor-steps';
 import { hashFileSync, readHead } from './files';
 import type { Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
-import { findAddon, loadAddon, openLibrary } from './loader';
+import { findAddon, loadAddon, openLibrary, permitted } from './loader';
 import { locateRuntime, requireFolder, type RuntimeLocation } from './locate';
 import { runtimePlace } from './paths';
 import { artefactFor, defaultPin, librariesOf, variantsFor, type Artefact, type Pin } from './pin';
@@ -71,7 +71,7 @@ function step(
     say({ said: 'end', id: at, ok: true, fact, todo: null, code: null });
   };
   try {
-    const facts = take();
+    const facts = permitted(take);
     if (typeof facts === 'string') end(id, facts);
     else for (const [at, fact] of Object.entries(facts)) end(at as StepId, fact);
   } catch (error) {

@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { tfeError } from '../errors';
 import { requireBinding, type NativeBinding } from './binding';
 import { REQUIRED_CPU_FLAGS } from './cpu';
+import { errnoOf } from './files';
 import { locateRuntime, type RuntimeLocation } from './locate';
 
 /** What the addon is built with (CMakeLists.txt, binding.gyp); loading it on less is a segmentation fault. */
@@ -20,7 +21,7 @@ let opened: NativeBinding | null = null;
  * @throws TfeError of phase `load` or `install`
  */
 export function native(): NativeBinding {
-  return opened ?? (opened = open());
+  return opened ?? (opened = permitted(open));
 }
 
 /** The addon if something has used it already; `status()` must not load a library just to say that none is. */
@@ -34,7 +35,7 @@ export function nativeIfOpen(): NativeBinding | null {
  */
 export function addon(): NativeBinding {
   if (loaded === null) {
-    loaded = loadAddon(findAddon());
+    loaded = permitted(() => loadAddon(findAddon()));
     loaded.setWarn(warnOfPressure);
   }
   return loaded;
@@ -43,6 +44,24 @@ export function addon(): NativeBinding {
 /** The addon if it is loaded; `status()` must not load it. */
 export function addonIfLoaded(): NativeBinding | null {
   return loaded;
+}
+
+/**
+ * Takes a step of which every file may be one that Node's permission model forbids to read.
+ * @throws TfeError `TFE_READ_FORBIDDEN`
+ */
+export function permitted<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    // A step may have typed it already, as a folder that cannot be used.
+    const denied = [error, (error as { cause?: unknown }).cause].find(
+      (candidate) => errnoOf(candidate) === 'ERR_ACCESS_DENIED',
+    );
+    if (denied === undefined) throw error;
+    const { resource = '' } = denied as { resource?: string };
+    throw tfeError('TFE_READ_FORBIDDEN', { path: resource }, { cause: denied });
+  }
 }
 
 function open(): NativeBinding {

@@ -2,7 +2,6 @@
  * Promises over the addon's worker pool. Owns which promise waits for which ticket, abort signals, and the stack of
  * the caller; what runs is the addon's business, what becomes of a result its caller's.
  */
-import { isMainThread } from 'node:worker_threads';
 import { describeValue } from '../describe';
 import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from './binding';
@@ -26,17 +25,6 @@ interface Waiting {
 }
 
 const waiting = new Map<number, Waiting>();
-let stopsAtExit = false;
-
-/**
- * process.exit() and an uncaught exception destroy what TensorFlow's kernels made on their first use before any handler
- * of the addon is called, so the pool stops in JavaScript. A worker thread's end is seen by the addon.
- */
-function stopAtExit(binding: NativeBinding): void {
-  if (stopsAtExit) return;
-  stopsAtExit = true;
-  if (isMainThread) process.once('exit', () => binding.stop());
-}
 
 function settle(ticket: number, error: unknown, value: unknown): void {
   const entry = waiting.get(ticket);
@@ -62,7 +50,6 @@ export function offLoop<T>(
     const binding = native();
     // Each time: another copy of this package in this thread has the same addon and its own promises.
     binding.setSettle(settle);
-    stopAtExit(binding);
     const ticket = start(binding);
     // A native error is made on another turn, where the caller's frames are gone.
     const trace = traceOf(caller);

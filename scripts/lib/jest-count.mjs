@@ -1,7 +1,17 @@
-/** Prints `PASSED FAILED` of a jest JSON report; a file that could not run counts as one failure, and so does an empty run. */
+/** What a jest JSON report counts. Run as a script: prints `PASSED FAILED` of the report that it is given. */
+import { realpathSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
 import { readJson } from './files.mjs';
 
-const report = readJson(process.argv[2]);
-const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
-const passed = report.numPassedTests;
-console.log(`${String(passed)} ${String(passed + failed === 0 ? 1 : failed)}`);
+/** A file that could not run counts as one failure, and so does an empty run. */
+export function jestCount(report) {
+  const failed = report.numFailedTests + report.numRuntimeErrorTestSuites;
+  const passed = report.numPassedTests;
+  return { passed, failed: passed + failed === 0 ? 1 : failed };
+}
+
+if (realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  const { passed, failed } = jestCount(readJson(process.argv[2]));
+  console.log(`${String(passed)} ${String(failed)}`);
+}

@@ -18,12 +18,23 @@ import { transformSync } from '@swc/core';
 
 const ROOT = join(__dirname, '../..');
 
+/** Node's option for its permission model: before Node 22.13 it had another name. */
+export const PERMISSION = process.allowedNodeEnvironmentFlags.has('--permission')
+  ? '--permission'
+  : '--experimental-permission';
+
 /** Preloaded into children, so that the error codes they make count as reached. */
 export const RECORDER = join(__dirname, 'record-errors-preload.cjs');
 
 /** The addon under test; scripts/sanitize.sh names another. */
 export const ADDON =
   process.env['TFE_NODE_ADDON'] ?? join(ROOT, 'build/cmake/Release/tfe_node.node');
+
+/**
+ * process.exit() of Node 24 waits for a thread of V8 that compiles, and that thread now and then waits for the main
+ * thread to collect garbage: a hang of Node's own, https://github.com/nodejs/node/issues/54918.
+ */
+const NO_HANG = '--no-concurrent-sparkplug';
 
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -82,7 +93,7 @@ function run(
   const path = join(folder, 'test/process/programs', `${program}.js`);
   const child = spawnSync(
     process.execPath,
-    [...execArgv, '--require', RECORDER, path, JSON.stringify(task)],
+    [NO_HANG, ...execArgv, '--require', RECORDER, path, JSON.stringify(task)],
     {
       encoding: 'utf8',
       env: { ...process.env, TFE_NODE_ADDON: ADDON, TF_CPP_MIN_LOG_LEVEL: '2', ...env },

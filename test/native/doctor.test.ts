@@ -1,16 +1,24 @@
 /** `tfe-node doctor`: each step can fail, says so, and stops only what needs it. The walk runs in a process of its own. */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import type { DoctorReport } from '../../lib/native/doctor';
 import { DOCTOR_STEPS } from '../../lib/native/doctor-steps';
 import type { Finding } from '../../lib/native/finding';
 import { Command } from '../../lib/vendor/commander';
-import { ADDON, buildPrograms, RECORDER } from '../helpers/child';
+import { ADDON, buildPrograms, PERMISSION, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
@@ -102,6 +110,18 @@ describe('a step that fails', () => {
       () => ({ execArgv: ['--no-addons'] }),
       'permission',
       'TFE_ADDONS_DISABLED',
+      ['addon-load', 'open', ...AFTER_OPEN],
+    ],
+    [
+      'the addon may not be read',
+      ({ directory }) => {
+        const modules = realpathSync(join(folder, 'node_modules'));
+        const readable = [folder, modules, join(__dirname, '../helpers'), dirname(directory)];
+        const grants = readable.map((path) => `--allow-fs-read=${path}/*`);
+        return { execArgv: [PERMISSION, '--allow-addons', ...grants] };
+      },
+      'addon',
+      'TFE_READ_FORBIDDEN',
       ['addon-load', 'open', ...AFTER_OPEN],
     ],
     [
@@ -244,14 +264,11 @@ describe('a step that ends the process', () => {
 });
 
 test('the permission model, where it forbids child processes, is said to', () => {
-  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-    ? '--permission'
-    : '--experimental-permission';
   const script = `require(${JSON.stringify(`${folder}/lib/native/doctor`)})
     .examine().then((report) => console.log(JSON.stringify(report)))`;
   const { stdout, stderr } = spawnSync(
     process.execPath,
-    [permission, '--allow-fs-read=*', '--allow-addons', ...execArgv, '-e', script],
+    [PERMISSION, '--allow-fs-read=*', '--allow-addons', ...execArgv, '-e', script],
     { encoding: 'utf8' },
   );
   const line = stdout.trim().split('\n').at(-1)!;

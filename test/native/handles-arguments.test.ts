@@ -112,7 +112,7 @@ describe('every function', () => {
       [
         ...FUNCTIONS,
         ...['clearKernels', 'configuration', 'facts', 'held', 'opList', 'scratch'],
-        ...['setErrorFactory', 'stop'],
+        ...['setErrorFactory'],
       ].sort(),
     );
   });

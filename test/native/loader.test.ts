@@ -1,10 +1,17 @@
 /** Finding and loading the addon: each way to fail, and that a later attempt is not harmed by it. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { afterAll, describe, expect, test } from '@jest/globals';
 import { LOAD_ERRORS } from '../../lib/errors/load';
-import { ADDON, buildPrograms, expectEnding } from '../helpers/child';
+import { locateRuntime } from '../../lib/native/locate';
+import {
+  ADDON,
+  buildPrograms,
+  expectEnding,
+  PERMISSION,
+  type ChildOptions,
+} from '../helpers/child';
 
 const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,10 +80,7 @@ test.each([
 });
 
 test('Node without the permission to load addons says which option is missing', () => {
-  const permission = process.allowedNodeEnvironmentFlags.has('--permission')
-    ? '--permission'
-    : '--experimental-permission';
-  const ending = programs.run('load', {}, { execArgv: [permission, '--allow-fs-read=*'] });
+  const ending = programs.run('load', {}, { execArgv: [PERMISSION, '--allow-fs-read=*'] });
   expectEnding(ending, 0);
   expect(ending.said).toEqual([
     {
@@ -85,6 +89,49 @@ test('Node without the permission to load addons says which option is missing', 
       message: expect.stringContaining('--allow-addons'),
     },
   ]);
+});
+
+describe('Node without the permission to read', () => {
+  const library = locateRuntime().directory;
+  // node_modules holds what the published package has bundled; its real path is what Node asks about.
+  const modules = realpathSync(join(folder, 'node_modules'));
+  const helpers = join(__dirname, '../helpers');
+  const readable = [`${folder}/*`, `${modules}/*`, `${helpers}/*`];
+  const allow = (...paths: readonly string[]): ChildOptions => ({
+    execArgv: [PERMISSION, '--allow-addons', ...paths.map((path) => `--allow-fs-read=${path}`)],
+  });
+
+  test('the addon names it and the options', () => {
+    const ending = programs.run('load', {}, allow(...readable));
+    expectEnding(ending, 0);
+    expect(ending.said).toEqual([
+      {
+        code: 'TFE_READ_FORBIDDEN',
+        facts: { path: ADDON },
+        message: expect.stringMatching(/--allow-fs-read.*--allow-addons/),
+      },
+    ]);
+  });
+
+  test('the library names its folder', () => {
+    const ending = programs.run('load', {}, allow(...readable, ADDON));
+    expectEnding(ending, 0);
+    expect(ending.said).toEqual([
+      expect.objectContaining({ code: 'TFE_READ_FORBIDDEN', facts: { path: library } }),
+    ]);
+  });
+
+  test('anything else loads', () => {
+    const ending = programs.run('load', {}, allow(...readable, ADDON, `${library}/*`));
+    expectEnding(ending, 0);
+    expect(ending.said).toEqual([LOADED]);
+  });
+
+  test('nothing: all is allowed, and it loads', () => {
+    const ending = programs.run('load', {}, allow('*'));
+    expectEnding(ending, 0);
+    expect(ending.said).toEqual([LOADED]);
+  });
 });
 
 test('--no-addons is named as well', () => {

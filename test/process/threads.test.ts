@@ -33,6 +33,21 @@ test('the main thread and three workers use tensors at the same time', () => {
   ]);
 });
 
+test('the main thread and five workers use tensors at the same time, on and off their loops', () => {
+  const workers = [
+    { work: 'add', rounds: 300 },
+    { work: 'async', rounds: 300 },
+    { work: 'async', rounds: 300 },
+    { work: 'async read', rounds: 100 },
+    { work: 'unscoped', rounds: 300 },
+  ] as const;
+  expect(said({ main: 'meanwhile', workers })).toEqual([
+    MAIN,
+    { workers: [done(300), done(300), done(300), done(100), done(300)] },
+    NOTHING_HELD,
+  ]);
+});
+
 test('a worker loads after the main thread', () => {
   const workers = [{ work: 'add', rounds: 50 }] as const;
   expect(said({ main: 'before', workers })).toEqual([MAIN, { workers: [done(50)] }, NOTHING_HELD]);
@@ -55,19 +70,22 @@ test('only workers load, set after set', () => {
 });
 
 describe('worker.terminate() in the middle of', () => {
-  test.each(['add', 'fail', 'copy', 'unscoped', 'scope'] as const)('%s', (work) => {
-    const worker = { work, rounds: -1 };
-    const workers = [worker, worker];
-    expect(said({ main: 'before', workers, terminate: true, repeat: 4 })).toEqual([
-      MAIN,
-      // 1 is what Node gives a terminated worker.
-      ...Array.from({ length: 4 }, () => ({
-        workers: [
-          { result: null, exit: 1 },
-          { result: null, exit: 1 },
-        ],
-      })),
-      NOTHING_HELD,
-    ]);
-  });
+  test.each(['add', 'fail', 'copy', 'unscoped', 'scope', 'async', 'async read'] as const)(
+    '%s',
+    (work) => {
+      const worker = { work, rounds: -1 };
+      const workers = [worker, worker];
+      expect(said({ main: 'before', workers, terminate: true, repeat: 4 })).toEqual([
+        MAIN,
+        // 1 is what Node gives a terminated worker.
+        ...Array.from({ length: 4 }, () => ({
+          workers: [
+            { result: null, exit: 1 },
+            { result: null, exit: 1 },
+          ],
+        })),
+        NOTHING_HELD,
+      ]);
+    },
+  );
 });

@@ -197,7 +197,8 @@ const codes: Record<string, number> = {};
 function failure(error: unknown): Outcome {
   if (error instanceof Own) return { code: 'Own' };
   // A forged tensor, or a proxy of one, as options: reading it throws before we can say more.
-  if (((error as Error | undefined)?.message ?? '').includes('private member')) return { code: 'Own' };
+  if (((error as Error | undefined)?.message ?? '').includes('private member'))
+    return { code: 'Own' };
   if ((error as Error | undefined)?.name === 'TimeoutError') return { code: 'TimeoutError' };
   if (!isTfeError(error)) throw error;
   if (!/^TFE_[A-Z0-9_]+$/.test(error.code) || error.message.length < 10 || error.hint === '') {

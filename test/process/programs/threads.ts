@@ -1,9 +1,9 @@
 /** Threads that use tensors: at once, one after the other, and until they are stopped. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { isTfeError, scope, status, tf } from '../../../lib';
+import { isTfeError, scope, scopeAsync, status, tf } from '../../../lib';
 import { say, task } from './program';
 
-type Work = 'add' | 'fail' | 'copy' | 'unscoped' | 'scope';
+type Work = 'add' | 'fail' | 'copy' | 'unscoped' | 'scope' | 'async' | 'async read';
 
 interface WorkerTask {
   readonly work: Work;
@@ -22,7 +22,7 @@ export interface ThreadsTask {
 }
 
 /** One round of work; answers a number that must be the same in every thread. */
-function round(work: Work): number {
+function round(work: Work): number | Promise<number> {
   switch (work) {
     case 'add':
       return scope(() => {
@@ -54,13 +54,28 @@ function round(work: Work): number {
         for (let i = 0; i < 50; i += 1) tf.constant(i);
         return 242;
       });
+    case 'async':
+      return scopeAsync(async () => {
+        const x = tf.constant([
+          [1, 2],
+          [3, 4],
+        ]);
+        const [y, z] = await Promise.all([tf.matmulAsync(x, x), tf.matmulAsync(x, x)]);
+        return (await (await tf.multiplyAsync(await tf.addAsync(y, z), 5.5)).data())[3]!;
+      });
+    case 'async read':
+      return scopeAsync(async () => {
+        const big = tf.constant(new Float32Array(65_536).fill(242));
+        const [once, twice] = await Promise.all([big.data(), big.data()]);
+        return (once[65_535]! + twice[0]!) / 2;
+      });
   }
 }
 
-function perform({ work, rounds }: WorkerTask): { right: number; wrong: number } {
+async function perform({ work, rounds }: WorkerTask): Promise<{ right: number; wrong: number }> {
   const result = { right: 0, wrong: 0 };
   for (let i = 0; i !== rounds; i += 1) {
-    if (round(work) === 242) result.right += 1;
+    if ((await round(work)) === 242) result.right += 1;
     else result.wrong += 1;
     if (i === 10) parentPort?.postMessage('working');
   }
@@ -89,15 +104,15 @@ const MAIN_WORK: WorkerTask = { work: 'add', rounds: 500 };
 
 async function main(): Promise<void> {
   const { main: when, workers, terminate = false, repeat = 1 } = task<ThreadsTask>();
-  if (when === 'before') say({ main: perform(MAIN_WORK) });
+  if (when === 'before') say({ main: await perform(MAIN_WORK) });
   for (let i = 0; i < repeat; i += 1) {
     const running = workers.map((worker) => runWorker(worker, terminate));
-    if (when === 'meanwhile') say({ main: perform(MAIN_WORK) });
+    if (when === 'meanwhile') say({ main: await perform(MAIN_WORK) });
     say({ workers: await Promise.all(running) });
   }
-  if (when === 'after') say({ main: perform(MAIN_WORK) });
+  if (when === 'after') say({ main: await perform(MAIN_WORK) });
   say({ liveTensors: status().liveTensors });
 }
 
 if (isMainThread) void main();
-else parentPort!.postMessage(perform(workerData as WorkerTask));
+else void perform(workerData as WorkerTask).then((result) => parentPort!.postMessage(result));
