@@ -1,87 +1,57 @@
-// `npm run bench`: what tfe-node adds to an op, as ratios against the same op in a C loop over the same library
-// (bench/native/c_loop.cc). The contestants take turns in one process, block by block, and the ratio is taken within each
-// round: the machine's noise hits both. Prints; asserts nothing.
+// `npm run bench [-- --only ops,matmul,transfer,start,async] [--scale 2]`: what tfe-node adds, as ratios against the same work
+// in C over the same library (bench/native). Contestants take turns and a ratio is taken within a round; `--scale` multiplies
+// the rounds. Prints; asserts nothing.
 import { createRequire } from 'node:module';
+import { availableParallelism, loadavg } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { raw, scope, status, tf } from 'tfe-node';
+import { status } from 'tfe-node';
 
-const require = createRequire(import.meta.url);
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+import { asynchronous } from './async.mjs';
+import { printTable, takeTurns } from './lib/rounds.mjs';
+import { matmul, ops } from './ops.mjs';
+import { start } from './start.mjs';
+import { transfer } from './transfer.mjs';
+
+const SECTIONS = { ops, matmul, transfer, start, async: asynchronous };
 
 const { values: flags } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '30' },
-    iterations: { type: 'string', default: '20000' },
+    only: { type: 'string', default: Object.keys(SECTIONS).join() },
+    scale: { type: 'string', default: '1' },
   },
 });
-const ROUNDS = Number(flags.rounds);
-const ITERATIONS = Number(flags.iterations);
-const PER_SCOPE = 1000;
-
-function nanoseconds(body) {
-  const start = process.hrtime.bigint();
-  body();
-  return Number(process.hrtime.bigint() - start);
-}
-
-function quantile(sorted, q) {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))];
+const names = flags.only.split(',');
+const scale = Number(flags.scale);
+const unknown = names.filter((name) => !Object.hasOwn(SECTIONS, name));
+if (unknown.length > 0 || !(scale > 0)) {
+  console.error(`--only takes ${Object.keys(SECTIONS).join()}; --scale takes a number`);
+  process.exit(2);
 }
 
 // Built by the set-up (`--with bench`).
-const contestant = require(join(root, 'build', 'bench', 'Release', 'tfe_bench.node'));
-const x = tf.constant([[1, 2], [3, 4]]); // prettier-ignore
-const y = tf.constant([[10, 20], [30, 40]]); // prettier-ignore
-const { tensorflow } = status();
-contestant.open(tensorflow.ccPath);
+const folder = join(dirname(fileURLToPath(import.meta.url)), '..', 'build', 'bench', 'Release');
+const { tensorflow } = status({ load: true });
+const c = createRequire(import.meta.url)(join(folder, 'tfe_bench.node'));
+c.open(tensorflow.ccPath);
 
-const contestants = {
-  'C loop, AddV2': () => contestant.addLoop(ITERATIONS),
-  'tf.add + dispose': () =>
-    nanoseconds(() => {
-      for (let i = 0; i < ITERATIONS; i++) tf.add(x, y).dispose();
-    }),
-  'raw.AddV2 + dispose': () =>
-    nanoseconds(() => {
-      for (let i = 0; i < ITERATIONS; i++) raw.AddV2(x, y).dispose();
-    }),
-  [`tf.add, scope of ${PER_SCOPE}`]: () =>
-    nanoseconds(() => {
-      for (let i = 0; i < ITERATIONS; i += PER_SCOPE) {
-        scope(() => {
-          for (let k = 0; k < PER_SCOPE; k++) tf.add(x, y);
-        });
-      }
-    }),
-};
-
-const names = Object.keys(contestants);
-const times = Object.fromEntries(names.map((name) => [name, []]));
-for (const name of names) contestants[name](); // warm-up
-for (let round = 0; round < ROUNDS; round++) {
-  for (const name of names) times[name].push(contestants[name]() / ITERATIONS);
-}
-
-const baseline = times[names[0]];
+const load = () =>
+  loadavg()
+    .map((value) => value.toFixed(1))
+    .join(' ');
 const oneDnn = process.env.TF_ENABLE_ONEDNN_OPTS === '0' ? 'off' : 'on';
 console.log(
-  `TensorFlow ${tensorflow.version}, oneDNN ${oneDnn}, Node ${process.version}, float32 [2, 2]`,
-);
-console.log(
-  `${ROUNDS} rounds of ${ITERATIONS} ops, contestants in turn; ratio within each round\n`,
-);
-console.log(
-  `${''.padEnd(28)}${'ns/op median'.padStart(14)}${'ratio median'.padStart(14)}${'p10'.padStart(8)}${'p90'.padStart(8)}`,
+  `TensorFlow ${tensorflow.version}, oneDNN ${oneDnn}, Node ${process.version}, ${availableParallelism()} processors, ` +
+    `load ${load()}; both sides in one process with the same thread pools`,
 );
 for (const name of names) {
-  const ns = [...times[name]].sort((a, b) => a - b);
-  const ratios = times[name].map((time, round) => time / baseline[round]).sort((a, b) => a - b);
-  const cells = [quantile(ratios, 0.5), quantile(ratios, 0.1), quantile(ratios, 0.9)];
-  console.log(
-    `${name.padEnd(28)}${quantile(ns, 0.5).toFixed(0).padStart(14)}${cells[0].toFixed(2).padStart(14)}${cells[1].toFixed(2).padStart(8)}${cells[2].toFixed(2).padStart(8)}`,
-  );
+  const section = SECTIONS[name]({ c, folder, tensorflow });
+  const rounds = Math.max(1, Math.round(section.rounds * scale));
+  console.log(`\n${name}: ${section.title}; ${rounds} rounds`);
+  const times = await takeTurns(section.contestants, rounds);
+  section.derive?.(times);
+  printTable(section.rows ?? section.contestants, times, section.unit);
+  await section.end?.();
 }
-x.dispose();
-y.dispose();
+console.log(`\nload ${load()}`);

@@ -108,10 +108,53 @@ bool IsTruncated(const std::string& path) {
 #endif
 }
 
+struct Segment {
+  uintptr_t begin;
+  uintptr_t end;
+};
+
 struct Image {
   void* handle = nullptr;
   std::string path;  // canonical
+  std::vector<Segment> segments;
+
+  bool Holds(const void* address) const {
+    const auto at = reinterpret_cast<uintptr_t>(address);
+    for (const Segment& segment : segments) {
+      if (segment.begin <= at && at < segment.end) return true;
+    }
+    return false;
+  }
 };
+
+// Where the image lies in memory; nothing where the system cannot say.
+std::vector<Segment> SegmentsOf(void* handle) {
+#if defined(__APPLE__)
+  (void)handle;
+  return {};
+#else
+  struct Visitor {
+    uintptr_t base;
+    std::vector<Segment> segments;
+    static int Visit(dl_phdr_info* info, size_t, void* data) {
+      Visitor& visitor = *static_cast<Visitor*>(data);
+      if (info->dlpi_addr != visitor.base) return 0;
+      for (int i = 0; i < info->dlpi_phnum; ++i) {
+        const ElfW(Phdr) & header = info->dlpi_phdr[i];
+        if (header.p_type != PT_LOAD) continue;
+        const uintptr_t begin = visitor.base + header.p_vaddr;
+        visitor.segments.push_back({begin, begin + header.p_memsz});
+      }
+      return 1;
+    }
+  };
+  const link_map* map = nullptr;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return {};
+  Visitor visitor{map->l_addr, {}};
+  dl_iterate_phdr(&Visitor::Visit, &visitor);
+  return std::move(visitor.segments);
+#endif
+}
 
 Result<Image> OpenImage(const std::string& path, bool* reused) {
   Image image;
@@ -132,16 +175,19 @@ Result<Image> OpenImage(const std::string& path, bool* reused) {
   if (image.handle == nullptr) {
     return Failure{"TFE_LIBRARY_OPEN_FAILED", {{"path", image.path}, {"reason", DlError()}}};
   }
+  image.segments = SegmentsOf(image.handle);
   return image;
 }
 
-// dlsym on one image also searches what that image depends on, so the answer is checked with dladdr.
+// dlsym on one image also searches what that image depends on, so it is checked where the answer lies. dladdr comes last: it
+// walks the image's whole symbol table, 1.5 ms a call in TensorFlow's.
 Result<void*> Resolve(const Image& image, const char* name) {
   dlerror();
   void* address = dlsym(image.handle, name);
   if (address == nullptr) {
     return Failure{"TFE_SYMBOL_MISSING", {{"symbol", name}, {"path", image.path}}};
   }
+  if (image.Holds(address)) return address;
   Dl_info info;
   const bool known = dladdr(address, &info) != 0 && info.dli_fname != nullptr;
   const std::string owner = known ? RealPath(info.dli_fname) : std::string("an unknown image");

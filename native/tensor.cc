@@ -1,5 +1,10 @@
 #include "tensor.h"
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -7,6 +12,28 @@
 #include "string_tensor.h"
 
 namespace tfe {
+namespace {
+
+// From here on memory is asked for in huge pages, as NumPy does: 16 MiB that are new to the process are 4096 page faults,
+// which take several times as long as the copy.
+constexpr size_t kHugePagesFrom = 4 << 20;
+
+// Copies into memory that nobody has looked at yet.
+void Fill(void* destination, const void* source, size_t length) {
+  if (length == 0) return;
+#if defined(__linux__)
+  if (length >= kHugePagesFrom) {
+    constexpr uintptr_t kPage = 4096;
+    const uintptr_t begin = (reinterpret_cast<uintptr_t>(destination) + kPage - 1) / kPage * kPage;
+    const uintptr_t end = (reinterpret_cast<uintptr_t>(destination) + length) / kPage * kPage;
+    // Advice only: where the system has no huge pages it fails, and nothing else changes.
+    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  }
+#endif
+  std::memcpy(destination, source, length);
+}
+
+}  // namespace
 
 bool CountElements(const int64_t* dims, int rank, size_t element, size_t* count) {
   int64_t total = 1;
@@ -40,7 +67,7 @@ Result<HandlePtr> NewTensor(const DType& dtype, const int64_t* dims, int rank, c
   if (tensor == nullptr) {
     return Failure{"TFE_TENSOR_ALLOCATION", {{"bytes", std::to_string(length)}}};
   }
-  if (length > 0) std::memcpy(api.TF_TensorData(tensor.get()), data, length);
+  Fill(api.TF_TensorData(tensor.get()), data, length);
   HandlePtr handle(api.TFE_NewTensorHandle(tensor.get(), status));
   if (!IsOk(status)) return FromTfStatus("TFE_TENSOR_FAILED", status);
   return handle;
@@ -101,7 +128,7 @@ Status ReadBytes(TFE_TensorHandle* handle, void* destination, size_t length, TF_
     return Failure{"TFE_TENSOR_BYTE_SIZE",
                    {{"expected", std::to_string(available)}, {"received", std::to_string(length)}}};
   }
-  if (length > 0) std::memcpy(destination, api.TF_TensorData(tensor), length);
+  Fill(destination, api.TF_TensorData(tensor), length);
   return Done{};
 }
 

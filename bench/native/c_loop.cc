@@ -1,18 +1,30 @@
-// The contestant of bench/: the same op in a plain C loop over the same library, in the same process. Written as well as
-// the C API allows (one op object, one status, reset between calls), so that a ratio against it is honest.
+// The contestants of bench/: the same work in plain C over the same library, in the same process. Written as well as the C
+// API allows (one op object, one status, reset between calls), so that a ratio against it is honest.
 #include <dlfcn.h>
 #include <napi.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <vector>
 
-#include "abi.h"
+#include "api.h"
 
 namespace {
 
 tfe::Api g_api;
 TFE_Context* g_context = nullptr;
+
+using Clock = std::chrono::steady_clock;
+
+Napi::Value Nanoseconds(Napi::Env env, Clock::duration elapsed) {
+  const auto count = std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count();
+  return Napi::Number::New(env, static_cast<double>(count));
+}
 
 void Check(Napi::Env env, TF_Status* status) {
   if (g_api.TF_GetCode(status) != tfe::kTfOk) {
@@ -20,15 +32,12 @@ void Check(Napi::Env env, TF_Status* status) {
   }
 }
 
-// open(ccPath): borrows the image that tfe-node has mapped
+// open(ccPath): borrows the image that tfe-node has mapped. Two contexts with default options share their thread pools.
 void Open(const Napi::CallbackInfo& info) {
   const std::string path = info[0].As<Napi::String>();
   void* image = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD);
   if (image == nullptr) throw Napi::Error::New(info.Env(), "the library is not mapped: " + path);
-#define TFE_NODE_RESOLVE(owner, name, result, parameters) \
-  g_api.name = reinterpret_cast<result(*) parameters>(dlsym(image, #name));
-  TFE_NODE_SYMBOLS(TFE_NODE_RESOLVE)
-#undef TFE_NODE_RESOLVE
+  g_api = tfe_bench::Resolve(image);
   TF_Status* status = g_api.TF_NewStatus();
   TFE_ContextOptions* options = g_api.TFE_NewContextOptions();
   g_context = g_api.TFE_NewContext(options, status);
@@ -37,29 +46,35 @@ void Open(const Napi::CallbackInfo& info) {
   g_api.TF_DeleteStatus(status);
 }
 
-TFE_TensorHandle* Square(Napi::Env env, const float (&values)[4], TF_Status* status) {
-  const int64_t dims[] = {2, 2};
-  TF_Tensor* tensor = g_api.TF_AllocateTensor(1, dims, 2, sizeof(values));
-  std::memcpy(g_api.TF_TensorData(tensor), values, sizeof(values));
+// float32 [side, side] of small numbers
+TFE_TensorHandle* Square(Napi::Env env, int64_t side, TF_Status* status) {
+  const int64_t dims[] = {side, side};
+  const size_t count = static_cast<size_t>(side * side);
+  TF_Tensor* tensor = g_api.TF_AllocateTensor(1, dims, 2, count * sizeof(float));
+  float* values = static_cast<float*>(g_api.TF_TensorData(tensor));
+  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 7) - 3;
   TFE_TensorHandle* handle = g_api.TFE_NewTensorHandle(tensor, status);
   g_api.TF_DeleteTensor(tensor);
   Check(env, status);
   return handle;
 }
 
-// addLoop(iterations) => nanoseconds for that many AddV2 on 2x2 float32
-Napi::Value AddLoop(const Napi::CallbackInfo& info) {
+// opLoop(op, side, iterations) => nanoseconds for that many of an op with two float32 inputs of [side, side]
+Napi::Value OpLoop(const Napi::CallbackInfo& info) {
   const Napi::Env env = info.Env();
-  const int iterations = info[0].As<Napi::Number>();
+  const std::string name = info[0].As<Napi::String>();
+  const int64_t side = info[1].As<Napi::Number>();
+  const int iterations = info[2].As<Napi::Number>();
   TF_Status* status = g_api.TF_NewStatus();
-  TFE_TensorHandle* a = Square(env, {1, 2, 3, 4}, status);
-  TFE_TensorHandle* b = Square(env, {10, 20, 30, 40}, status);
-  TFE_Op* op = g_api.TFE_NewOp(g_context, "AddV2", status);
+  TFE_TensorHandle* a = Square(env, side, status);
+  TFE_TensorHandle* b = Square(env, side, status);
+  TFE_Op* op = g_api.TFE_NewOp(g_context, name.c_str(), status);
   Check(env, status);
 
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < iterations; ++i) {
-    g_api.TFE_OpReset(op, "AddV2", nullptr, status);
+  Clock::time_point start;
+  for (int i = -1; i < iterations; ++i) {
+    if (i == 0) start = Clock::now();  // one before the clock: caches and threads are warm
+    g_api.TFE_OpReset(op, name.c_str(), nullptr, status);
     g_api.TFE_OpAddInput(op, a, status);
     g_api.TFE_OpAddInput(op, b, status);
     TFE_TensorHandle* output = nullptr;
@@ -68,21 +83,77 @@ Napi::Value AddLoop(const Napi::CallbackInfo& info) {
     if (g_api.TF_GetCode(status) != tfe::kTfOk) break;
     g_api.TFE_DeleteTensorHandle(output);
   }
-  const auto elapsed = std::chrono::steady_clock::now() - start;
+  const Clock::duration elapsed = Clock::now() - start;
   Check(env, status);
 
   g_api.TFE_DeleteOp(op);
   g_api.TFE_DeleteTensorHandle(a);
   g_api.TFE_DeleteTensorHandle(b);
   g_api.TF_DeleteStatus(status);
-  return Napi::Number::New(
-      env,
-      static_cast<double>(std::chrono::duration_cast<std::chrono::nanoseconds>(elapsed).count()));
+  return Nanoseconds(env, elapsed);
+}
+
+// Not to be optimised away with what nobody reads.
+void Copy(void* destination, const Napi::Float32Array& from) {
+  std::memcpy(destination, from.Data(), from.ByteLength());
+  asm volatile("" : : "r"(destination) : "memory");
+}
+
+// copySame(array, times) => nanoseconds for that many memcpy over the same memory
+Napi::Value CopySame(const Napi::CallbackInfo& info) {
+  const Napi::Float32Array from = info[0].As<Napi::Float32Array>();
+  const int times = info[1].As<Napi::Number>();
+  void* block = std::malloc(from.ByteLength());
+  Copy(block, from);
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < times; ++i) Copy(block, from);
+  const Clock::duration elapsed = Clock::now() - start;
+  std::free(block);
+  return Nanoseconds(info.Env(), elapsed);
+}
+
+// trim(): gives the system back what malloc has kept, so that what comes next is new to the process
+void Trim(const Napi::CallbackInfo& /*info*/) {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+// copyFreed(array, times) => nanoseconds for that many malloc, memcpy and free
+Napi::Value CopyFreed(const Napi::CallbackInfo& info) {
+  const Napi::Float32Array from = info[0].As<Napi::Float32Array>();
+  const int times = info[1].As<Napi::Number>();
+  const Clock::time_point start = Clock::now();
+  for (int i = 0; i < times; ++i) {
+    void* block = std::malloc(from.ByteLength());
+    Copy(block, from);
+    std::free(block);
+  }
+  return Nanoseconds(info.Env(), Clock::now() - start);
+}
+
+// copyHeld(array, times) => nanoseconds for that many malloc and memcpy; freed after the clock has stopped
+Napi::Value CopyHeld(const Napi::CallbackInfo& info) {
+  const Napi::Float32Array from = info[0].As<Napi::Float32Array>();
+  const int times = info[1].As<Napi::Number>();
+  std::vector<void*> blocks(static_cast<size_t>(times));
+  const Clock::time_point start = Clock::now();
+  for (void*& block : blocks) {
+    block = std::malloc(from.ByteLength());
+    Copy(block, from);
+  }
+  const Clock::duration elapsed = Clock::now() - start;
+  for (void* block : blocks) std::free(block);
+  return Nanoseconds(info.Env(), elapsed);
 }
 
 Napi::Object Init(Napi::Env env, Napi::Object exports) {
   exports.Set("open", Napi::Function::New<Open>(env));
-  exports.Set("addLoop", Napi::Function::New<AddLoop>(env));
+  exports.Set("opLoop", Napi::Function::New<OpLoop>(env));
+  exports.Set("trim", Napi::Function::New<Trim>(env));
+  exports.Set("copySame", Napi::Function::New<CopySame>(env));
+  exports.Set("copyFreed", Napi::Function::New<CopyFreed>(env));
+  exports.Set("copyHeld", Napi::Function::New<CopyHeld>(env));
   return exports;
 }
 

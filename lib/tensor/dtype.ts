@@ -2,6 +2,7 @@
  * The dtypes that tensors can have here, as one table: TensorFlow's number, bytes per element, how JavaScript writes the
  * values. native/dtype.cc mirrors it; a test walks both.
  */
+import { constants } from 'node:buffer';
 
 /**
  * How a value is written: `half` (float16, bfloat16) as a number or by its bits, `complex` as `{ re, im }`. `opaque` dtypes
@@ -139,6 +140,16 @@ export function lanesOf(dtype: PlainDType): 1 | 2 {
 /** A zeroed carrier of `length` elements of the tensor. */
 export function newCarrier<D extends PlainDType>(dtype: D, length: number): CarrierOf[D] {
   return new CARRIERS[dtype](length * lanesOf(dtype)) as CarrierOf[D];
+}
+
+/** From here on it is worth asking for memory that is not zeroed. */
+const UNZEROED_FROM = 1024 * 1024;
+
+/** A carrier whose every byte the caller writes before anybody sees it. */
+export function carrierToFill<D extends PlainDType>(dtype: D, length: number): CarrierOf[D] {
+  const bytes = length * DTYPES[dtype].bytes;
+  if (bytes < UNZEROED_FROM || bytes > constants.MAX_LENGTH) return newCarrier(dtype, length);
+  return carrierOver(dtype, Buffer.allocUnsafeSlow(bytes).buffer);
 }
 
 /** The carrier over memory that is there already, of this realm even where the memory is not. */

@@ -6,8 +6,8 @@ import { native } from '../native/loader';
 import { offLoop, type AsyncOptions } from '../native/off-loop';
 import {
   carrierOver,
+  carrierToFill,
   DTYPES,
-  newCarrier,
   type Complex,
   type CarrierOf,
   type DType,
@@ -216,7 +216,7 @@ export async function readDataAsync(
   if (kind === 'opaque' || lends || size * bytes < OFF_LOOP_FROM) {
     return readData(source, method, options);
   }
-  const data = newCarrier(dtype as PlainDType, size);
+  const data = carrierToFill(dtype as PlainDType, size);
   await offLoop((binding) => binding.readAsync(id, data), nothing, async, caller);
   return formOf(data, dtype, options);
 }
@@ -254,7 +254,7 @@ export function readElements(
 }
 
 function copied(id: number, dtype: PlainDType, size: number): TypedArray {
-  const data = newCarrier(dtype, size);
+  const data = carrierToFill(dtype, size);
   native().read(id, data);
   return data;
 }
