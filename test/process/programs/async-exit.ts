@@ -89,8 +89,11 @@ async function perform(way: AsyncWay): Promise<void> {
       const x = tf.constant([1, 2, 3]);
       const worker = start(way, { token: exportTensor(x) });
       x.dispose();
-      const token = await new Promise<TensorToken>((resolve) => worker.once('message', resolve));
-      const exit = await new Promise((resolve) => worker.once('exit', resolve));
+      // Both at once: the thread may be gone before we hear of its token.
+      const [token, exit] = await Promise.all([
+        new Promise<TensorToken>((resolve) => worker.once('message', resolve)),
+        new Promise((resolve) => worker.once('exit', resolve)),
+      ]);
       say({ exit, back: [...(importTensor(token).dataSync() as Float32Array)] });
       break;
     }
