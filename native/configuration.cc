@@ -1,6 +1,7 @@
 #include "configuration.h"
 
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 
 namespace tfe {
@@ -11,7 +12,7 @@ bool g_sealed = false;
 
 // Made on first use and never destroyed: threads may ask for it while the process ends.
 Configuration& InForce() {
-  static Configuration* const configuration = new Configuration();
+  static Configuration* const configuration = std::make_unique<Configuration>().release();
   return *configuration;
 }
 

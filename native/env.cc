@@ -25,7 +25,7 @@ EnvData::EnvData(Napi::Env env) : env_(env) {
 EnvData::~EnvData() { Drain(); }
 
 void EnvData::Drain() {
-  // First the pool: what it runs uses this environment's constants.
+  // First the pool: its tasks hold handles, and references to JavaScript values of this environment.
   if (lane_ != nullptr) lane_->Close();
   lane_.reset();
   // Op and constants first (the runner), then handles; the runner's share of the context is kept

@@ -38,7 +38,7 @@ class EnvData {
 
   // This environment's way to the worker pool; made on first use.
   Result<Lane*> AsyncLane();
-  const Lane* lane_if_used() const { return lane_.get(); }
+  Lane* lane_if_used() { return lane_.get(); }
   // Queues the job; `settle(ticket, error, value)` as it was last set is told.
   Result<double> Submit(std::unique_ptr<Job> job);
   void set_settle(Napi::Function settle) {

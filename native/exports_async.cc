@@ -145,7 +145,7 @@ Napi::Value Share(const CallbackInfo& info) {
 void Cancel(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
   const double ticket = NumberValue(data, info[0], "cancel");
-  if (data.lane_if_used() != nullptr) Expect(data, data.AsyncLane())->Cancel(ticket);
+  if (Lane* lane = data.lane_if_used(); lane != nullptr) lane->Cancel(ticket);
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // Ops as JavaScript sees them: prepared once, then run.
-#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>

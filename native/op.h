@@ -1,5 +1,6 @@
 // Prepared ops: name, attributes and constant inputs, checked once and then run many times.
-// Owner: EnvData. Thread: the environment's own thread only (TFE_Op and TF_Status are not thread-safe).
+// An OpRunner belongs to one thread: an environment's (owner: EnvData) or one of the pool's (owner: WorkerPool::Loop);
+// TFE_Op and TF_Status are not thread-safe. A PreparedOp never changes, and threads share it.
 #ifndef TFE_NODE_OP_H_
 #define TFE_NODE_OP_H_
 

@@ -88,7 +88,7 @@ void WorkerPool::Loop() {
     if (stopping_) return;
     std::shared_ptr<Task> task = std::move(queue_.front());
     queue_.pop_front();
-    // The lane is kept alive for comparisons only; it waits for its running tasks before it goes.
+    // The lane is only compared with: Leave waits until this entry is gone.
     const auto running = running_.insert(running_.end(), {task->lane.get(), task->job.get()});
     lock.unlock();
 

@@ -39,7 +39,8 @@ class Job {
   virtual void Work(OpRunner& runner) = 0;
   // On any thread but that of Work, at any time before the job is freed: what Work waits for will not come.
   virtual void Cancel() = 0;
-  // On a thread of the pool, instead of Settle: nobody waits for the result, so free it.
+  // On a thread of the pool, instead of Settle: nobody waits for the result, so free it. A task that is cancelled later
+  // is freed on its environment's thread.
   virtual void Discard() = 0;
   // On the environment's thread: what the promise gets, a failure or a value.
   virtual Result<Napi::Value> Settle(EnvData& data) = 0;
@@ -73,8 +74,6 @@ class WorkerPool {
   void Stop();
 
   size_t pending() const;
-  size_t limit() const { return limit_; }
-  size_t threads() const { return max_threads_; }
 
  private:
   void Loop();

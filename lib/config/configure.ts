@@ -174,7 +174,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** What {@link configurationInForce} answers. */
+/** What `status().configuration` answers. */
 export interface ConfigurationInForce extends Configuration {
   readonly oneDnn: boolean;
   readonly asyncThreads: number;

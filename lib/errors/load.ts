@@ -41,7 +41,7 @@ export const LOAD_ERRORS = errorTable({
   TFE_CONFIGURE_LATE: {
     phase: 'load',
     message: (f: { inForce: string; received: string }) =>
-      `configure() came after the library was opened (its context has ${f.inForce}); it received ${f.received}.`,
+      `configure() came after the library was opened, or an attempt at it (its context has ${f.inForce}); it received ${f.received}.`,
     hint: 'TensorFlow reads its configuration once: call configure() before the first tensor and before status({ load: true }), in every thread.',
   },
   TFE_CONTEXT_FAILED: {

@@ -73,10 +73,10 @@ interface RuntimeSpec<P extends Payload> {
   readonly op: ExtensionFamily<P>;
 }
 
-interface AsyncLane<P extends Payload, E extends Engine> {
+interface AsyncExecutor<P extends Payload, E extends Engine> {
   /**
-   * For `applyAsync`: the same op as a chain of `kernel.runAsync`, to which it passes `options` on. Without it the
-   * family has no asynchronous lane.
+   * For `applyAsync`: the same op as a chain of `kernel.runAsync`, to which it passes `options` on. Without it
+   * `applyAsync` refuses the family.
    */
   readonly executeAsync?: (
     op: ExtensionOp<P>,
@@ -108,7 +108,7 @@ interface ReadsRoute<P extends Payload, E extends Engine> {
 
 /** Exactly one route: `executeInSession` with `sessionSupported`, or `executeReads`. `executeAsync` beside either. */
 export type ExtensionRuntimeSpec<P extends Payload, E extends Engine> = RuntimeSpec<P> &
-  AsyncLane<P, E> &
+  AsyncExecutor<P, E> &
   (SessionRoute<P, E> | ReadsRoute<P, E>);
 
 export interface ExtensionRuntime<E extends Engine> {

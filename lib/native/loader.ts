@@ -24,7 +24,7 @@ export function native(): NativeBinding {
   return opened ?? (opened = permitted(open));
 }
 
-/** The addon if something has used it already; `status()` must not load a library just to say that none is. */
+/** The addon if the library is open behind it; `status()` must not open one just to say that none is. */
 export function nativeIfOpen(): NativeBinding | null {
   return opened;
 }

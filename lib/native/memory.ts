@@ -9,10 +9,11 @@ export interface Memory {
   readonly peakBytes: number;
   /** Past this the thread warns once, `TFE_HANDLE_PRESSURE`. */
   readonly budget: { readonly tensors: number; readonly bytes: number };
-  /** Tensors of all threads that were exported and not imported yet. */
+  /** Tensors of all threads that were exported and not imported yet; 0 in a thread that has not used TensorFlow. */
   readonly exported: number;
-  /** Work off the event loop: what this thread waits for, and what all threads have waiting or running. */
+  /** Tasks off the event loop that this thread waits for. */
   readonly pending: number;
+  /** Tasks of all threads that wait or run; 0 in a thread that has not used TensorFlow. */
   readonly processPending: number;
 }
 

@@ -10,8 +10,8 @@ import { native } from './loader';
 /** Options of every `*Async` function. */
 export interface AsyncOptions {
   /**
-   * Rejects the promise at once, with the signal's reason. Work that has not begun is taken back; work that runs ends
-   * by itself, and its result is freed.
+   * Rejects the promise at once, with the signal's reason. Work that has not begun is taken back. A kernel that waits (for a
+   * queue, a barrier) is called off; one that computes ends by itself, and its result is freed.
    */
   readonly signal?: AbortSignal | undefined;
 }
@@ -50,14 +50,21 @@ export function offLoop<T>(
     const binding = native();
     // Each time: another copy of this package in this thread has the same addon and its own promises.
     binding.setSettle(settle);
-    const ticket = start(binding);
     // A native error is made on another turn, where the caller's frames are gone.
     const trace = traceOf(caller);
+    let ticket = 0;
+    // Before the task begins: a signal may be anybody's, and what it throws must not leave a task that nobody waits for.
     const forget = onAbort(signal, (reason) => {
       waiting.delete(ticket);
       binding.cancel(ticket);
       reject(reason);
     });
+    try {
+      ticket = start(binding);
+    } catch (error) {
+      forget();
+      throw error;
+    }
     waiting.set(ticket, {
       resolve(value) {
         forget();
@@ -112,38 +119,42 @@ interface Trace {
 function traceOf(caller: (...values: never[]) => unknown): Trace {
   const trace: Trace = {};
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = stackTraceLimit + OUR_FRAMES;
+  const limited = Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + OUR_FRAMES); // false where Error is frozen
   Error.captureStackTrace(trace, caller);
-  Error.stackTraceLimit = stackTraceLimit;
+  if (limited) Error.stackTraceLimit = stackTraceLimit;
   return trace;
 }
 
 type Abort = (reason: Error) => void;
 
-/** One listener a signal: Node warns of a leak when a signal of its has more than ten. */
-const listeners = new WeakMap<AbortSignal, Set<Abort>>();
+interface Listener {
+  readonly aborts: Set<Abort>;
+  readonly listen: () => void;
+}
+
+/** One listener a signal, while there is work: Node warns of more than ten, and keeps a signal with a listener alive. */
+const listeners = new WeakMap<AbortSignal, Listener>();
 
 /** Calls `abort` once, when the signal is aborted; answers the function that calls it off. */
 function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
   if (signal === undefined) return () => undefined;
-  let set = listeners.get(signal);
-  if (set === undefined) {
-    const made = new Set<Abort>();
-    set = made;
-    listeners.set(signal, made);
-    signal.addEventListener(
-      'abort',
-      () => {
-        listeners.delete(signal);
-        for (const each of made) each(signal.reason as Error);
-      },
-      { once: true },
-    );
+  let listener = listeners.get(signal);
+  if (listener === undefined) {
+    const aborts = new Set<Abort>();
+    const listen = (): void => {
+      listeners.delete(signal);
+      for (const each of aborts) each(signal.reason as Error);
+    };
+    signal.addEventListener('abort', listen, { once: true });
+    listener = { aborts, listen };
+    listeners.set(signal, listener);
   }
-  const own = set;
-  own.add(abort);
+  const { aborts, listen } = listener;
+  aborts.add(abort);
   return () => {
-    own.delete(abort);
+    if (!aborts.delete(abort) || aborts.size > 0) return;
+    if (listeners.get(signal)?.listen === listen) listeners.delete(signal);
+    signal.removeEventListener('abort', listen);
   };
 }
 
@@ -173,22 +184,33 @@ export function signalOption(functionName: string, options: unknown): AsyncOptio
 
 /** The error of another turn of the loop, with the frames of the call instead of its own. */
 function withStack(error: unknown, trace: Trace): Error {
-  const frames = framesOf(trace);
-  if (error instanceof Error && frames !== '') {
-    error.stack = `${error.name}: ${error.message}${frames}`;
-  }
-  return error as Error;
+  return setStack(error, () => {
+    const frames = framesOf(trace);
+    return frames === '' ? null : `${(error as Error).name}: ${(error as Error).message}${frames}`;
+  });
 }
 
 /** The error with the frames of the call below its own, unless they are there. */
 function withMoreStack(error: unknown, trace: Trace): Error {
-  const frames = framesOf(trace);
-  if (isTfeError(error) && !(error.stack ?? '').includes(frames.split('\n').at(-1)!)) {
-    error.stack = `${error.stack ?? ''}${frames}`;
+  return setStack(error, () => {
+    const frames = framesOf(trace);
+    const { stack } = error as { stack?: unknown };
+    if (!isTfeError(error) || typeof stack !== 'string') return null;
+    return stack.includes(frames.split('\n').at(-1)!) ? null : `${stack}${frames}`;
+  });
+}
+
+/** A stack is a help only, and `Error.prepareStackTrace` may be anybody's: whatever it does, the promise settles. */
+function setStack(error: unknown, make: () => string | null): Error {
+  try {
+    const stack = error instanceof Error ? make() : null;
+    if (stack !== null) (error as Error).stack = stack;
+  } catch {
+    // the error as it is
   }
   return error as Error;
 }
 
-function framesOf({ stack = '' }: Trace): string {
-  return stack.includes('\n') ? stack.slice(stack.indexOf('\n')) : '';
+function framesOf({ stack }: { readonly stack?: unknown }): string {
+  return typeof stack === 'string' && stack.includes('\n') ? stack.slice(stack.indexOf('\n')) : '';
 }

@@ -15,7 +15,8 @@ import { checkFamilyId } from '../extension/family-id';
 import type { AliasDeclaration, ExtensionOp } from '../extension/op';
 import { ExtensionShapeContext, type TensorMeta } from '../extension/shape-context';
 import { argumentError, requireCountable, requireTensor } from '../core-ops/operand';
-import { composite, type AsyncOptions } from '../native/off-loop';
+import { composite, signalOption, type AsyncOptions } from '../native/off-loop';
+import { checkOptions } from '../tensor/options';
 import { currentScope, NOBODY, runIn, runInAsync, Scope, type Survivors } from '../tensor/scope';
 import { liveId, releaseAll, shareOf, type Tensor } from '../tensor/tensor';
 
@@ -118,7 +119,7 @@ export class EagerRuntime {
    */
   apply(engine: Engine, op: ExtensionOp, inputs: readonly Tensor[]): readonly Tensor[] {
     const metas = checkInputs('apply', op, inputs);
-    const executor = this.#plan(engine, op);
+    const executor = this.#plan('apply', engine, op);
 
     // Whatever the executor makes besides its outputs is freed, also when it throws.
     const outer = currentScope();
@@ -126,12 +127,7 @@ export class EagerRuntime {
     let survivors: Survivors = NOBODY;
     try {
       const answer: unknown = runIn(inner, () => executor.execute(engine, inputs));
-      if (!Array.isArray(answer)) {
-        throw outputsError(op, `an array of ${metas.length} outputs`, describeValue(answer));
-      }
-      // A copy: the executor's own array may change, or do something of its own when it is searched.
-      const outputs = Array.prototype.slice.call(answer) as Tensor[];
-      checkOutputs(op, inputs, metas, outputs, inner);
+      const outputs = outputsOf(op, answer, inputs, metas, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
     } finally {
@@ -143,18 +139,20 @@ export class EagerRuntime {
    * `apply` with the kernels on threads of the worker pool. It has taken its share of the inputs when it returns; the
    * outputs belong to the scope that is current now.
    *
-   * @throws TfeError as `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without `executeAsync`, `TFE_QUEUE_FULL`; always
-   *   as a rejection
+   * @throws TfeError as `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without `executeAsync`, `TFE_QUEUE_FULL`,
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`; always as a rejection
    */
-  applyAsync(
+  async applyAsync(
     engine: Engine,
     op: ExtensionOp,
     inputs: readonly Tensor[],
     options: AsyncOptions = {},
   ): Promise<readonly Tensor[]> {
+    checkOptions('EagerRuntime.applyAsync()', options, ['signal']);
+    const signal = signalOption('EagerRuntime.applyAsync()', options);
     return composite(
-      () => this.#applyAsync(engine, op, inputs, options),
-      options,
+      () => this.#applyAsync(engine, op, inputs, signal),
+      signal,
       (outputs) => {
         for (const output of outputs) output.dispose();
       },
@@ -171,7 +169,7 @@ export class EagerRuntime {
   ): Promise<readonly Tensor[]> {
     const { familyId } = op;
     const metas = checkInputs('applyAsync', op, inputs);
-    const { executeAsync } = this.#plan(engine, op);
+    const { executeAsync } = this.#plan('applyAsync', engine, op);
     if (executeAsync === undefined) {
       throw tfeError('TFE_EXTENSION_NO_ASYNC', { familyId }, { familyId });
     }
@@ -180,8 +178,8 @@ export class EagerRuntime {
     let survivors: Survivors = NOBODY;
     try {
       const shares = runIn(inner, () => inputs.map((input) => shareOf(input, familyId)));
-      const outputs = await runInAsync(inner, () => executeAsync(engine, shares, options));
-      checkOutputs(op, shares, metas, outputs, inner);
+      const answer: unknown = await runInAsync(inner, () => executeAsync(engine, shares, options));
+      const outputs = outputsOf(op, answer, shares, metas, inner);
       survivors = { has: (tensor) => outputs.includes(tensor as Tensor) };
       return outputs;
     } finally {
@@ -189,10 +187,10 @@ export class EagerRuntime {
     }
   }
 
-  #plan(engine: Engine, op: ExtensionOp): PreparedOperationExecutor {
+  #plan(method: string, engine: Engine, op: ExtensionOp): PreparedOperationExecutor {
     const type = (engine as Engine | null | undefined)?.type;
     if (typeof type?.engineId !== 'string') {
-      throw argumentError('EagerRuntime.apply()', 'engine', 'an engine with a type', engine);
+      throw argumentError(`EagerRuntime.${method}()`, 'engine', 'an engine with a type', engine);
     }
     const { epoch, claims, engineTypes } = this.#snapshot;
     const plan = this.#plans.get(op);
@@ -322,6 +320,23 @@ function checkMetas(op: ExtensionOp, inputs: readonly Tensor[], metas: unknown):
     }
     requireCountable(shape as readonly number[], inputs, op.familyId);
   }
+}
+
+/** What an executor answered, checked. */
+function outputsOf(
+  op: ExtensionOp,
+  answer: unknown,
+  inputs: readonly Tensor[],
+  metas: readonly TensorMeta[],
+  made: Scope,
+): readonly Tensor[] {
+  if (!Array.isArray(answer)) {
+    throw outputsError(op, `an array of ${metas.length} outputs`, describeValue(answer));
+  }
+  // A copy: the executor's own array may change, or do something of its own when it is searched.
+  const outputs = Array.prototype.slice.call(answer) as Tensor[];
+  checkOutputs(op, inputs, metas, outputs, made);
+  return outputs;
 }
 
 function checkOutputs(

@@ -22,7 +22,8 @@ export interface ExportOptions {
 }
 
 const DEFAULT_EXPIRY = 60_000;
-const LONGEST_EXPIRY = 2 ** 31 - 1;
+/** `setTimeout` takes at most one millisecond more. */
+const LONGEST_EXPIRY = 2 ** 31 - 2;
 
 /**
  * Makes a token of `tensor` for another thread of this process. The tensor itself stays the caller's: dispose of it
@@ -30,7 +31,7 @@ const LONGEST_EXPIRY = 2 ** 31 - 1;
  *
  * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`, `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`
  * @example
- * worker.postMessage(exportTensor(weights)); // there: const weights = importTensor(token)
+ * const token = exportTensor(tf.constant([1, 2])); // plain data, for worker.postMessage(token)
  */
 export function exportTensor<D extends DType>(
   tensor: Tensor<D>,
@@ -39,7 +40,8 @@ export function exportTensor<D extends DType>(
   if (!isTensor(tensor)) refuse('exportTensor()', 'a Tensor', tensor);
   checkOptions('exportTensor()', options, ['expiresIn']);
   const expiresIn: unknown = options.expiresIn ?? DEFAULT_EXPIRY;
-  if (!Number.isInteger(expiresIn) || !((expiresIn as number) >= 0) || !isShort(expiresIn)) {
+  const milliseconds = expiresIn as number;
+  if (!Number.isInteger(expiresIn) || milliseconds < 0 || milliseconds > LONGEST_EXPIRY) {
     throw tfeError('TFE_OPTION_VALUE', {
       function: 'exportTensor()',
       option: 'expiresIn',
@@ -48,9 +50,9 @@ export function exportTensor<D extends DType>(
     });
   }
   const binding = native();
-  const key = binding.exportTensor(liveId(tensor, 'exportTensor()'), expiresIn as number);
-  // Every use of the exchange frees what has lapsed; this is for a process that does not use it again.
-  setTimeout(() => binding.held(), (expiresIn as number) + 1).unref();
+  const key = binding.exportTensor(liveId(tensor, 'exportTensor()'), milliseconds);
+  // Every use of the exchange, held() too, frees what has lapsed; this is for a process that does not use it again.
+  setTimeout(() => binding.held(), milliseconds + 1).unref();
   return { tfeTensor: key, dtype: tensor.dtype, shape: [...tensor.shape] };
 }
 
@@ -59,16 +61,14 @@ export function exportTensor<D extends DType>(
  *
  * @throws TfeError `TFE_TOKEN_EXPIRED` when the token has been used, has lapsed, or is of another process;
  *   `TFE_OP_ARGUMENT`
+ * @example importTensor(exportTensor(tf.constant([1, 2]))).dataSync(); // Float32Array [1, 2]
  */
 export function importTensor<D extends DType>(token: TensorToken<D>): Tensor<D> {
   const key: unknown = (token as Partial<TensorToken> | null | undefined)?.tfeTensor;
-  if (typeof key !== 'string') refuse('importTensor()', 'a token of exportTensor()', token);
+  if (typeof key !== 'string' || key.includes('\0'))
+    refuse('importTensor()', 'a token of exportTensor()', token);
   const binding = native();
   return tensorOf(binding, binding.importTensor(key)) as Tensor<D>;
-}
-
-function isShort(milliseconds: unknown): boolean {
-  return (milliseconds as number) < LONGEST_EXPIRY;
 }
 
 function refuse(op: string, expected: string, received: unknown): never {

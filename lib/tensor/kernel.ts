@@ -4,7 +4,7 @@
  */
 import type { NativeAttr } from '../native/binding';
 import { native } from '../native/loader';
-import { offLoop, type AsyncOptions } from '../native/off-loop';
+import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
 import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
 import { currentScope, NOBODY, runIn, Scope } from './scope';
@@ -74,8 +74,9 @@ export class Kernel {
    * to the scope that is current now.
    * @throws TfeError as `run1`, and `TFE_QUEUE_FULL`; always as a rejection
    */
-  runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
+  async runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
     const scope = currentScope();
+    const signal = signalOption(this.#spec.label, options);
     return offLoop(
       (binding) => {
         const index = this.#index >= 0 ? this.#index : this.#prepare();
@@ -85,7 +86,7 @@ export class Kernel {
         );
       },
       (binding, facts) => tensorsOf(binding, facts as Float64Array, scope)[0]!,
-      options,
+      signal,
       // eslint-disable-next-line @typescript-eslint/unbound-method -- named, not called
       this.runAsync,
     );

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import {
   exportTensor,
   importTensor,
@@ -364,4 +364,57 @@ test('what TensorFlow refused before is no matter of the next task, token or pre
   const binding = native();
   const index = binding.prepare('add', 'AddV2', 1, [['T', 'type', 1]], [[1, liveId(x, 'test')]]);
   expect(binding.forget(index)).toBe(true);
+});
+
+describe('whatever became of Error', () => {
+  const { prepareStackTrace } = Error;
+  afterEach(() => {
+    Error.prepareStackTrace = prepareStackTrace;
+    Object.defineProperty(Error, 'stackTraceLimit', { writable: true });
+  });
+
+  test.each<readonly [string, () => unknown]>([
+    ['answers no text', () => ({ frames: 1 })],
+    ['answers a number', () => 5],
+    [
+      'throws',
+      () => {
+        throw new RangeError('not mine');
+      },
+    ],
+  ])('a promise rejects where prepareStackTrace %s', async (_, prepare) => {
+    Error.prepareStackTrace = prepare;
+    const codes = [
+      await codeOf(tf.addAsync([1, 2], [1, 2, 3])),
+      await codeOf(tf.divideAsync([1n, 2n], [1n, 2n, 3n])),
+    ];
+    expect(codes).toEqual(['TFE_OP_FAILED', 'TFE_OP_FAILED']);
+  });
+
+  test('work is done where its stackTraceLimit cannot be set', async () => {
+    Object.defineProperty(Error, 'stackTraceLimit', { writable: false });
+    using x = tf.constant([1]);
+    using sum = await tf.addAsync(x, x);
+    expect(sum.dataSync()).toEqual(Float32Array.of(2));
+    expect(memory().pending).toBe(0);
+  });
+});
+
+test('no listener stays on a signal when the work is done', async () => {
+  using x = tf.constant([1, 2]);
+  const { signal } = new AbortController();
+  const sums = await Promise.all([tf.addAsync(x, x, { signal }), tf.addAsync(x, x, { signal })]);
+  for (const sum of sums) sum.dispose();
+  expect(await codeOf(tf.addAsync(x, [1, 2, 3], { signal }))).toBe('TFE_OP_FAILED');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+test('a signal that throws leaves no task behind', async () => {
+  using x = tf.constant([1, 2]);
+  const { signal } = new AbortController();
+  signal.addEventListener = () => {
+    throw new RangeError('mine');
+  };
+  await expect(tf.addAsync(x, x, { signal })).rejects.toThrow('mine');
+  expect(memory().pending).toBe(0);
 });

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import type { DoctorReport } from '../../lib/native/doctor';
@@ -116,7 +116,7 @@ describe('a step that fails', () => {
       'the addon may not be read',
       ({ directory }) => {
         const modules = realpathSync(join(folder, 'node_modules'));
-        const readable = [folder, modules, join(__dirname, '../helpers'), dirname(directory)];
+        const readable = [folder, modules, join(__dirname, '../helpers'), directory];
         const grants = readable.map((path) => `--allow-fs-read=${path}/*`);
         return { execArgv: [PERMISSION, '--allow-addons', ...grants] };
       },

@@ -27,7 +27,7 @@ test.each<MemoryTask>([
   { loop: 'dispose', first: 10_000, total: 200_000 },
   { loop: 'fail', first: 10_000, total: 100_000 },
   { loop: 'constants', first: 100, total: 2000 },
-  { loop: 'strings', first: 5000, total: 100_000 },
+  { loop: 'strings', first: 50_000, total: 200_000 },
   { loop: 'lends', first: 200, total: 4000 },
   { loop: 'workers', first: 5, total: 25 },
 ])('$total rounds of $loop hold no more than the first $first', (task) => {
