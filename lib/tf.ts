@@ -288,7 +288,6 @@ function matmul<D extends DType, A extends number, B extends number>(
 }
 
 /** {@link matmul} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
-
 async function matmulAsync<D extends DType, A extends number, B extends number>(
   a: Tensor<D, A> & (MatrixRank<A> extends never ? never : unknown),
   b: Tensor<NoInfer<D>, B> & (MatrixRank<B> extends never ? never : unknown),
@@ -354,8 +353,7 @@ function biasAddOp<D extends DType, R extends number>(
   ) as Tensor<D, R>;
 }
 
-/** {@link biasAddOp} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
-
+/** {@link tf.nn.bias_add} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
 async function biasAddAsync<D extends DType, R extends number>(
   value: Tensor<D, R>,
   bias: Tensor<NoInfer<D>, 1>,
@@ -440,7 +438,6 @@ function softmax<D extends DType, R extends number>(
  * {@link softmax} off the event loop; `options` where the axis is a number.
  * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
  */
-
 async function softmaxAsync<D extends DType, R extends number>(
   logits: Tensor<D, R>,
   axis?: number | (AxisOptions & AsyncOptions),
@@ -488,7 +485,6 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
  * {@link argmax} off the event loop; `options` where the axis is a number.
  * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
  */
-
 async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   input: Tensor<DType, R>,
   axis?: number | (ArgmaxOptions<O> & AsyncOptions),
