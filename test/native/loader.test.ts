@@ -98,7 +98,11 @@ describe('Node without the permission to read', () => {
   const helpers = join(__dirname, '../helpers');
   const readable = [`${folder}/*`, `${modules}/*`, `${helpers}/*`];
   const allow = (...paths: readonly string[]): ChildOptions => ({
-    execArgv: [PERMISSION, '--allow-addons', ...paths.map((path) => `--allow-fs-read=${path}`)],
+    execArgv: [
+      // It may write: that is how an error code that it makes counts as reached.
+      ...[PERMISSION, '--allow-addons', '--allow-fs-write=*'],
+      ...paths.map((path) => `--allow-fs-read=${path}`),
+    ],
   });
 
   test('the addon names it and the options', () => {
