@@ -18,7 +18,8 @@ using Napi::CallbackInfo;
 
 // A share of the handle behind `id`, which outlives the tensor's disposal.
 HandlePtr ShareOf(EnvData& data, double id) {
-  return Expect(data, ShareHandle(Expect(data, data.handles().Find(id))));
+  TF_Status* status = Expect(data, data.Runner())->status();
+  return Expect(data, ShareHandle(Expect(data, data.handles().Find(id)), status));
 }
 
 // One prepared op. Settles as runMany answers.
@@ -123,7 +124,6 @@ Napi::Value RunAsync(const CallbackInfo& info) {
 // readAsync(id, view) => ticket
 Napi::Value ReadAsync(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  Expect(data, data.Runner());
   HandlePtr share = ShareOf(data, NumberValue(data, info[0], "readAsync"));
   const View into = ViewArgument(data, info[1], "readAsync");
   const bool is_string = TheApi().TFE_TensorHandleDataType(share.get()) == kTfString;
@@ -136,7 +136,6 @@ Napi::Value ReadAsync(const CallbackInfo& info) {
 // share(id) => id of another handle of the same tensor
 Napi::Value Share(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
-  Expect(data, data.Runner());
   HandlePtr share = ShareOf(data, NumberValue(data, info[0], "share"));
   return Napi::Number::New(info.Env(), Expect(data, data.Adopt(std::move(share))));
 }

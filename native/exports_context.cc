@@ -62,7 +62,7 @@ Napi::Value ExportHandle(const CallbackInfo& info) {
       Expect(data, data.handles().Find(NumberValue(data, info[0], "exportTensor")));
   const int64_t milliseconds =
       IntegerValue(data, info[1], 0, kMaxInt, "exportTensor", "0 to 2^31 - 1 milliseconds");
-  HandlePtr share = Expect(data, ShareHandle(handle));
+  HandlePtr share = Expect(data, ShareHandle(handle, runner->status()));
   const std::shared_ptr<Context> context = runner->share_context();
   return Napi::String::New(
       info.Env(),

@@ -124,7 +124,8 @@ std::vector<Attr> ReadAttrs(EnvData& data, const Napi::Value& value) {
 }
 
 // Each by ascending position. The handle is shared with the prepared op.
-std::vector<ConstantInput> ReadConstants(EnvData& data, const Napi::Value& value) {
+std::vector<ConstantInput> ReadConstants(EnvData& data, OpRunner& runner,
+                                         const Napi::Value& value) {
   if (!value.IsArray()) BadArgument(data, "prepare", "two arrays");
   const Napi::Array array = value.As<Napi::Array>();
   std::vector<ConstantInput> constants;
@@ -137,7 +138,7 @@ std::vector<ConstantInput> ReadConstants(EnvData& data, const Napi::Value& value
                                          "constants by ascending position"));
     TFE_TensorHandle* shared =
         Expect(data, data.handles().Find(NumberValue(data, constant[1u], "prepare")));
-    constants.push_back({last, Expect(data, ShareHandle(shared))});
+    constants.push_back({last, Expect(data, ShareHandle(shared, runner.status()))});
   }
   return constants;
 }
@@ -156,7 +157,7 @@ Napi::Value Prepare(const CallbackInfo& info) {
       static_cast<int>(IntegerValue(data, info[2], 0, many ? kMaxListed : kMaxInputs, "prepare",
                                     many ? "0 to 65536 inputs" : "0 to 8 inputs"));
   op.attrs = ReadAttrs(data, info[3]);
-  op.constants = ReadConstants(data, info[4]);
+  op.constants = ReadConstants(data, *runner, info[4]);
   if (!op.constants.empty() &&
       op.constants.back().position >= op.inputs + static_cast<int>(op.constants.size())) {
     BadArgument(data, "prepare", "constants at positions below the number of inputs");

@@ -137,6 +137,11 @@ struct AttrSetter {
 
 }  // namespace
 
+TF_Status* OpRunner::status() {
+  if (!IsOk(status_.get())) status_.reset(TheApi().TF_NewStatus());
+  return status_.get();
+}
+
 Status OpRunner::Check(const PreparedOp& op) {
   Status checked = CheckAttrs(op);
   return checked.ok() ? CheckArity(op) : std::move(checked);

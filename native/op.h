@@ -99,7 +99,8 @@ class OpRunner {
 
   const Context& context() const { return *context_; }
   std::shared_ptr<Context> share_context() const { return context_; }
-  TF_Status* status() { return status_.get(); }
+  // OK whenever it is asked for: some functions of TensorFlow write to a status in case of an error only.
+  TF_Status* status();
 
  private:
   Status CheckArity(const PreparedOp& op);

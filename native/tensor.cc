@@ -97,11 +97,9 @@ Status ReadFacts(TFE_TensorHandle* handle, TF_Status* status, TensorFacts* facts
   return Done{};
 }
 
-Result<HandlePtr> ShareHandle(TFE_TensorHandle* handle) {
-  // A status of its own: TensorFlow writes to it in case of an error only, so an earlier error would stay in another.
-  const StatusPtr status(TheApi().TF_NewStatus());
-  HandlePtr share(TheApi().TFE_TensorHandleCopySharingTensor(handle, status.get()));
-  if (!IsOk(status.get())) return FromTfStatus("TFE_TENSOR_FAILED", status.get());
+Result<HandlePtr> ShareHandle(TFE_TensorHandle* handle, TF_Status* status) {
+  HandlePtr share(TheApi().TFE_TensorHandleCopySharingTensor(handle, status));
+  if (!IsOk(status)) return FromTfStatus("TFE_TENSOR_FAILED", status);
   return share;
 }
 

@@ -35,7 +35,7 @@ Result<HandlePtr> NewTensor(const DType& dtype, const int64_t* dims, int rank, c
 Status ReadFacts(TFE_TensorHandle* handle, TF_Status* status, TensorFacts* facts);
 
 // Another handle of the same tensor, which stays when this one goes.
-Result<HandlePtr> ShareHandle(TFE_TensorHandle* handle);
+Result<HandlePtr> ShareHandle(TFE_TensorHandle* handle, TF_Status* status);
 
 // The tensor's memory, not copied, with a share of its own: it stays when the handle goes. Plain dtypes only.
 Result<TensorPtr> ShareBytes(TFE_TensorHandle* handle, TF_Status* status);

@@ -418,3 +418,10 @@ test('a signal that throws leaves no task behind', async () => {
   await expect(tf.addAsync(x, x, { signal })).rejects.toThrow('mine');
   expect(memory().pending).toBe(0);
 });
+
+test('nor of a question about a tensor', () => {
+  using x = tf.constant([1, 2]);
+  using three = tf.constant([1, 2, 3]);
+  expect(() => tf.add(x as Tensor, three)).toThrow(/tf\.add failed/);
+  expect(x.device).toMatch(/CPU:0$/);
+});
