@@ -34,18 +34,18 @@ const BYTES = 2;
 class Message {
   readonly #bytes: number[] = [];
 
-  /** An int32 or a bool; a negative one takes ten bytes, as in protobuf. */
+  /** An int32 of 0 or more, or a bool. */
   integer(field: number, value: number | boolean | undefined): this {
     if (value === undefined || Number(value) === 0) return this;
     this.#key(field, VARINT);
-    this.#varint(BigInt.asUintN(64, BigInt(Number(value))));
+    this.#varint(BigInt(Number(value)));
     return this;
   }
 
   /** The value of a map's entry, which is written also when it is 0. */
   entryValue(value: number): this {
     this.#key(2, VARINT);
-    this.#varint(BigInt.asUintN(64, BigInt(value)));
+    this.#varint(BigInt(value));
     return this;
   }
 

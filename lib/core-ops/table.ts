@@ -5,8 +5,7 @@
 import { composite, type AsyncOptions } from '../native/off-loop';
 import { DTYPES, NUMERIC_DTYPES, type DType } from '../tensor/dtype';
 import { Kernel } from '../tensor/kernel';
-import { currentScope, NOBODY, runIn, Scope, type Survivors } from '../tensor/scope';
-import { releaseAll, type Tensor } from '../tensor/tensor';
+import { scopeAsync, type Tensor } from '../tensor/tensor';
 import { castKernels } from './cast';
 import {
   requireCountableBroadcast,
@@ -77,7 +76,6 @@ function makeExecutors(row: CoreOpRow): Executors {
     };
     return {
       run: (a) => kernel.run1(checked(a)),
-
       runAsync: async ([a], options) => kernel.runAsync([checked(a)], options),
     };
   }
@@ -94,7 +92,6 @@ function makeExecutors(row: CoreOpRow): Executors {
       check(a, b);
       return kernel.run2(a, b);
     },
-
     async runAsync([a, b], options) {
       check(a, b);
       return kernel.runAsync([a!, b!], options);
@@ -135,33 +132,17 @@ function withIntegersCast(divide: Executors, label: string): Executors {
       const kernel = castFor(a, b);
       if (kernel === null) return divide.runAsync([a!, b!], options);
       return composite(
-        () => castAndDivide(kernel, [a!, b!], options),
+        () =>
+          scopeAsync(async () => {
+            const floats = [a!, b!].map((operand) => kernel.runAsync([operand], options));
+            return divide.runAsync(await allOf(floats), options);
+          }),
         options,
         (quotient) => quotient.dispose(),
         composite,
       );
     },
   };
-
-  async function castAndDivide(
-    kernel: Kernel,
-    operands: readonly Tensor[],
-    options: AsyncOptions,
-  ): Promise<Tensor> {
-    const outer = currentScope();
-    const between = new Scope();
-    let survivors: Survivors = NOBODY;
-    try {
-      const floats = await allOf(
-        runIn(between, () => operands.map((operand) => kernel.runAsync([operand], options))),
-      );
-      const quotient = await runIn(between, () => divide.runAsync(floats, options));
-      survivors = new Set([quotient]);
-      return quotient;
-    } finally {
-      between.close(survivors, outer, releaseAll);
-    }
-  }
 }
 
 /** As Promise.all, but all are settled when it rejects: what they make may then be freed. */

@@ -7,7 +7,7 @@ import { tfeError } from '../errors';
 import { native } from '../native/loader';
 import type { DType } from './dtype';
 import { checkOptions } from './options';
-import { isTensor, liveId, tensorOf, type Tensor } from './tensor';
+import { isTensor, liveId, refuseArgument, tensorOf, type Tensor } from './tensor';
 
 /** What crosses: plain data. Good for one {@link importTensor} in this process, until it lapses. */
 export interface TensorToken<D extends DType = DType> {
@@ -37,7 +37,7 @@ export function exportTensor<D extends DType>(
   tensor: Tensor<D>,
   options: ExportOptions = {},
 ): TensorToken<D> {
-  if (!isTensor(tensor)) refuse('exportTensor()', 'a Tensor', tensor);
+  if (!isTensor(tensor)) refuseArgument('exportTensor()', 'a Tensor', tensor);
   checkOptions('exportTensor()', options, ['expiresIn']);
   const expiresIn: unknown = options.expiresIn ?? DEFAULT_EXPIRY;
   const milliseconds = expiresIn as number;
@@ -66,16 +66,7 @@ export function exportTensor<D extends DType>(
 export function importTensor<D extends DType>(token: TensorToken<D>): Tensor<D> {
   const key: unknown = (token as Partial<TensorToken> | null | undefined)?.tfeTensor;
   if (typeof key !== 'string' || key.includes('\0'))
-    refuse('importTensor()', 'a token of exportTensor()', token);
+    refuseArgument('importTensor()', 'a token of exportTensor()', token);
   const binding = native();
   return tensorOf(binding, binding.importTensor(key)) as Tensor<D>;
-}
-
-function refuse(op: string, expected: string, received: unknown): never {
-  throw tfeError('TFE_OP_ARGUMENT', {
-    op,
-    argument: 'the argument',
-    expected,
-    received: describeValue(received),
-  });
 }

@@ -380,7 +380,8 @@ export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   }
 }
 
-function refuseArgument(op: string, expected: string, value: unknown): never {
+/** @internal @throws TfeError `TFE_OP_ARGUMENT` about the one argument of a function */
+export function refuseArgument(op: string, expected: string, value: unknown): never {
   throw tfeError('TFE_OP_ARGUMENT', {
     op,
     argument: 'the argument',
