@@ -1,8 +1,5 @@
 /** Any op off the event loop: the checks and numbers of `execute`, and kernels that wait can be called off. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import {
   execute,
   executeAsync,
@@ -14,7 +11,7 @@ import {
   type Tensor,
 } from 'tfe-node';
 import { preparedOps } from '../../lib/ops/call';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { testPrograms, expectEnding } from '../helpers/child';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 
 expectNoTensorsLeft();
@@ -131,9 +128,7 @@ describe('a kernel that waits', () => {
   });
 
   describe('keeps nobody from going', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-    afterAll(() => rmSync(folder, { recursive: true, force: true }));
-    const programs = buildPrograms(folder);
+    const programs = testPrograms();
 
     test.each([
       ['process.exit', 7, []],

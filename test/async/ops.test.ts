@@ -16,26 +16,12 @@ import {
 } from 'tfe-node';
 import { native } from '../../lib/native/loader';
 import { liveId } from '../../lib/tensor/tensor';
+import { functionsOf } from '../process/programs/tf-functions';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 
 expectNoTensorsLeft();
 
-type AnyOp = (...values: unknown[]) => unknown;
-
-/** Every function of `tf` by its name, without the groups' repetitions. */
-function functions(): ReadonlyMap<string, AnyOp> {
-  const found = new Map<string, AnyOp>();
-  const visit = (group: object): void => {
-    for (const [name, value] of Object.entries(group)) {
-      if (typeof value === 'function') found.set(name, value as AnyOp);
-      else visit(value as object);
-    }
-  };
-  visit(tf);
-  return found;
-}
-
-const FUNCTIONS = functions();
+const FUNCTIONS = functionsOf(tf);
 const OPS = [...FUNCTIONS.keys()].filter((name) => name !== 'constant' && !name.endsWith('Async'));
 const MATRIX = [
   [1, -2],

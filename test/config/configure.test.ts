@@ -1,18 +1,13 @@
 /** One configuration for a process, before the library is opened. One child process a case. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { configure } from 'tfe-node';
 import { DEFAULTS } from '../../lib/config/configure';
 import { requireBinding } from '../../lib/native/binding';
-import { ADDON, buildPrograms, expectEnding } from '../helpers/child';
+import { ADDON, testPrograms, expectEnding } from '../helpers/child';
 import type { ConfigureStep } from '../process/programs/configure';
 import { codeOf } from '../tensor/accounting';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 function said(...steps: readonly ConfigureStep[]): readonly unknown[] {
   const ending = programs.run('configure', steps);

@@ -7,13 +7,16 @@ import { spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { expect } from '@jest/globals';
+import { afterAll, expect } from '@jest/globals';
 import { transformSync } from '@swc/core';
 
 const ROOT = join(__dirname, '../..');
@@ -55,6 +58,13 @@ export interface Programs {
   readonly folder: string;
   /** Runs a program to its end. */
   run(program: string, task?: unknown, options?: ChildOptions): Ending;
+}
+
+/** {@link buildPrograms} into a folder that is gone after the test file, or the group of tests, that calls this. */
+export function testPrograms(): Programs {
+  const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return buildPrograms(folder);
 }
 
 /** Compiles lib/ and the programs into `folder`. */

@@ -1,24 +1,15 @@
 /** `tfe-node doctor`: each step can fail, says so, and stops only what needs it. The walk runs in a process of its own. */
 import { spawnSync } from 'node:child_process';
-import {
-  copyFileSync,
-  existsSync,
-  mkdtempSync,
-  realpathSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import type { DoctorReport } from '../../lib/native/doctor';
 import { DOCTOR_STEPS } from '../../lib/native/doctor-steps';
 import type { Finding } from '../../lib/native/finding';
 import { Command } from '../../lib/vendor/commander';
-import { ADDON, buildPrograms, PERMISSION, RECORDER } from '../helpers/child';
+import { ADDON, testPrograms, PERMISSION, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
@@ -27,9 +18,7 @@ import { damage, pinOf, stubRuntime, type StubRuntime } from '../helpers/stub-ru
 cleanScratchAfterEach();
 
 // Compiled, so that the processes that the package itself starts need no compiler.
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-buildPrograms(folder);
+const { folder } = testPrograms();
 const execArgv = ['--require', RECORDER];
 const load = createRequire(__filename);
 const { examine } = load(`${folder}/lib/native/doctor`) as typeof import('../../lib/native/doctor');

@@ -1,21 +1,13 @@
 /** Finding and loading the addon: each way to fail, and that a later attempt is not harmed by it. */
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { LOAD_ERRORS } from '../../lib/errors/load';
 import { locateRuntime } from '../../lib/native/locate';
-import {
-  ADDON,
-  buildPrograms,
-  expectEnding,
-  PERMISSION,
-  type ChildOptions,
-} from '../helpers/child';
+import { ADDON, testPrograms, expectEnding, PERMISSION, type ChildOptions } from '../helpers/child';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
+const { folder } = programs;
 
 const LOADED = { version: '2.21.0' };
 

@@ -1,16 +1,15 @@
 /** `tfe-node pin check`: every fact of the pin, one by one, without the addon. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import type { PinDependencies } from '../../lib/cli/pin';
 import { cpuFlags } from '../../lib/native/cpu';
 import type { Finding } from '../../lib/native/finding';
 import type { PinCheckOptions, PinReport } from '../../lib/native/pin-check';
 import { Command } from '../../lib/vendor/commander';
-import { buildPrograms, RECORDER } from '../helpers/child';
+import { testPrograms, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
@@ -19,9 +18,7 @@ import { damage, pinOf, stubRuntime, type StubRuntime } from '../helpers/stub-ru
 cleanScratchAfterEach();
 
 // Compiled, so that the processes that the package itself starts need no compiler.
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-buildPrograms(folder);
+const { folder } = testPrograms();
 const execArgv = ['--require', RECORDER];
 const load = createRequire(__filename);
 const { checkPin, KOFFI_RANGE, OLDEST_NODE } = load(

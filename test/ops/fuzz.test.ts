@@ -1,15 +1,11 @@
 /** Ten thousand random calls; scripts/fuzz.mjs makes as many as one likes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { FuzzTask } from '../process/programs/op-fuzz';
 import { NEVER_RUN } from './never-run';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
+const { folder } = programs;
 
 test('random calls answer or throw a TfeError, and leave no tensor behind', () => {
   const task: FuzzTask = { runs: 10_000, seed: 4, folder, blocking: Object.keys(NEVER_RUN) };

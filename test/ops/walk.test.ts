@@ -3,18 +3,16 @@
  * attributes of every wrong kind: refused before TensorFlow sees the call. Then the plainest calls it can take, with
  * inputs of rank 0 to 5 and attributes at the ends of their range: an answer or an error, never the end of the process.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { opNames } from '../../lib/ops/definition';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { testPrograms, expectEnding } from '../helpers/child';
 import { NEVER_RUN } from './never-run';
 import type { WalkTask } from '../process/programs/op-walk';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
+const { folder } = programs;
 
 const STEP = 2; // two halves: a process that has made every kernel is large
 

@@ -1,14 +1,9 @@
 /** Ten thousand random calls of public functions; scripts/fuzz.mjs makes as many as one likes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { ApiFuzzTask } from './programs/api-fuzz';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 test('random values have a right answer or a helpful error, and leave nothing behind', () => {
   const ending = programs.run('api-fuzz', { runs: 10_000, seed: 3 } satisfies ApiFuzzTask);

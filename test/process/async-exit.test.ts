@@ -1,14 +1,9 @@
 /** A process may end in any way while work runs off its loop: its exit code is its own, and nothing crashes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { AsyncWay } from './programs/async-exit';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 test.each<readonly [way: AsyncWay, code: number, said: readonly unknown[]]>([
   ['pending', 0, [{ done: 6 }]],

@@ -1,14 +1,9 @@
 /** The end of a worker, and of the process, while ArrayBuffers still hold tensor memory: clean, and nothing of others goes. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { LendsTask } from './programs/lends';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 /** 20 lends of 2^16 float32. */
 const LENT = 20 * (1 << 18);

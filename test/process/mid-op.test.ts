@@ -2,16 +2,11 @@
  * A thread or the process may end while ops run, in any thread and on or off its loop: the exit code is its own, nothing
  * crashes, nothing hangs, and nobody complains. One process per case.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms } from '../helpers/child';
 import type { MidOpTask } from './programs/mid-op';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 /** What TensorFlow says of itself when it is loaded. */
 const BANNER =

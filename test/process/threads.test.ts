@@ -1,14 +1,9 @@
 /** Threads of one process share one TensorFlow and nothing else. One process per case. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { describe, expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { ThreadsTask } from './programs/threads';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 function said(task: ThreadsTask): readonly unknown[] {
   const ending = programs.run('threads', task);

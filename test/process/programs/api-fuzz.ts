@@ -7,13 +7,13 @@ import fc from 'fast-check';
 import * as tfe from '../../../lib';
 import { DTYPE_NAMES, DTYPES } from '../../../lib/tensor/dtype';
 import { say, task } from './program';
+import { functionsOf, type AnyFunction as Loose } from './tf-functions';
 
 export interface ApiFuzzTask {
   readonly runs: number;
   readonly seed: number;
 }
 
-type Loose = (...values: unknown[]) => unknown;
 type Options = Readonly<Record<string, unknown>>;
 
 const { runs, seed } = task<ApiFuzzTask>();
@@ -253,14 +253,7 @@ function check(condition: boolean, what: string): asserts condition {
 }
 
 /** The functions of `tf` by name, without `constant`. */
-const FUNCTIONS = new Map<string, Loose>();
-const visit = (group: object): void => {
-  for (const [name, value] of Object.entries(group)) {
-    if (typeof value === 'function') FUNCTIONS.set(name, value as Loose);
-    else visit(value as object);
-  }
-};
-visit(tf);
+const FUNCTIONS = functionsOf(tf);
 FUNCTIONS.delete('constant');
 const SYNC = [...FUNCTIONS.keys()].filter((name) => !name.endsWith('Async'));
 
