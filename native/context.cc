@@ -102,6 +102,15 @@ WorkerPool* Context::pool_if_used() {
   return pool_.get();
 }
 
+void Context::ClearKernels() {
+  const std::lock_guard<std::mutex> lock(pool_mutex_);
+  if (pool_ != nullptr) {
+    pool_->ClearKernels();
+  } else {
+    TheApi().TFE_ContextClearCaches(context_.get());
+  }
+}
+
 void Context::Wait() const {
   StatusPtr status(TheApi().TF_NewStatus());
   TheApi().TFE_ContextAsyncWait(context_.get(), status.get());

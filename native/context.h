@@ -44,6 +44,9 @@ class Context {
   WorkerPool& pool();
   // The pool if there is one.
   WorkerPool* pool_if_used();
+  // Frees the cached kernels, and with them what they own: a queue, for example. While tasks run, when the last has
+  // ended: a queue op that is called off goes on using its queue after it has let go of it.
+  void ClearKernels();
   // Tensors on their way from one environment to another.
   Exchange& exchange() { return exchange_; }
 

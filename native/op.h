@@ -95,7 +95,7 @@ class OpRunner {
                  std::vector<HandlePtr>* outputs, TFE_CancellationManager* cancellation = nullptr);
 
   // Frees TensorFlow's cached kernels; the next run of each op makes its kernel anew.
-  void ClearKernels() { TheApi().TFE_ContextClearCaches(context_->get()); }
+  void ClearKernels() { context_->ClearKernels(); }
 
   const Context& context() const { return *context_; }
   std::shared_ptr<Context> share_context() const { return context_; }

@@ -28,14 +28,30 @@ Status WorkerPool::Push(std::shared_ptr<Task> task) {
   return Done{};
 }
 
-bool WorkerPool::Withdraw(const Task& task) {
+void WorkerPool::Cancel(const Task& task) {
   const std::lock_guard<std::mutex> lock(mutex_);
   const auto found = std::find_if(queue_.begin(), queue_.end(),
                                   [&task](const auto& queued) { return queued.get() == &task; });
-  if (found == queue_.end()) return false;
-  queue_.erase(found);
-  --occupied_;
-  return true;
+  if (found != queue_.end()) {
+    queue_.erase(found);
+    --occupied_;
+    return;
+  }
+  for (const Running& running : running_) {
+    if (running.job == task.job.get()) running.job->Cancel();
+  }
+}
+
+void WorkerPool::ClearKernels() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  clear_ = true;
+  ClearIfIdleLocked();
+}
+
+void WorkerPool::ClearIfIdleLocked() {
+  if (!clear_ || !running_.empty()) return;
+  clear_ = false;
+  TheApi().TFE_ContextClearCaches(context_.get());
 }
 
 void WorkerPool::Leave(const Lane& lane) {
@@ -105,6 +121,7 @@ void WorkerPool::Loop() {
     lock.lock();
     running_.erase(running);
     done_.notify_all();
+    ClearIfIdleLocked();
   }
 }
 
@@ -152,7 +169,7 @@ void Lane::Cancel(double ticket) {
   const std::shared_ptr<Task> task = std::move(found->second);
   tasks_.erase(found);
   task->cancelled.store(true);
-  if (!context_->pool().Withdraw(*task)) task->job->Cancel();
+  context_->pool().Cancel(*task);
   if (tasks_.empty() && wake_ != nullptr) {
     napi_unref_threadsafe_function(env_, wake_);
   }

@@ -37,7 +37,7 @@ class Job {
   virtual ~Job() = default;
   // On a thread of the pool, whose op and status `runner` holds. No Node-API here.
   virtual void Work(OpRunner& runner) = 0;
-  // On any thread but that of Work, at any time before the job is freed: what Work waits for will not come.
+  // On any thread but that of Work, with the pool's lock, while Work runs: what it waits for will not come.
   virtual void Cancel() = 0;
   // On a thread of the pool, instead of Settle: nobody waits for the result, so free it. A task that is cancelled later
   // is freed on its environment's thread.
@@ -65,8 +65,10 @@ class WorkerPool {
 
   // TFE_QUEUE_FULL when `limit` tasks wait or run.
   Status Push(std::shared_ptr<Task> task);
-  // Takes back a task that no thread has begun; false when one has.
-  bool Withdraw(const Task& task);
+  // Takes back a task that no thread has begun, calls off one that runs; nothing when it has ended.
+  void Cancel(const Task& task);
+  // See Context. No task begins or is called off meanwhile.
+  void ClearKernels();
   // Takes back all that the lane has waiting, calls off what it has running, and waits for that.
   void Leave(const Lane& lane);
   // Begins nothing more, calls off what runs and waits for it. What waits stays where it is: at the end of a process
@@ -77,6 +79,7 @@ class WorkerPool {
 
  private:
   void Loop();
+  void ClearIfIdleLocked();
 
   Context& context_;
   const size_t max_threads_;
@@ -96,6 +99,7 @@ class WorkerPool {
   size_t occupied_ = 0;
   size_t idle_ = 0;
   bool stopping_ = false;
+  bool clear_ = false;  // the kernels, when nothing runs any more
 };
 
 // The way of one environment's tasks to the pool, and of their results back to its event loop. Keeps the loop

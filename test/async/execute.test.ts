@@ -1,9 +1,12 @@
 /** Any op off the event loop: the checks and numbers of `execute`, and kernels that wait can be called off. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import {
+  clearKernelCache,
   execute,
   executeAsync,
   isTfeError,
+  memory,
   scopeAsync,
   status,
   tf,
@@ -140,4 +143,34 @@ describe('a kernel that waits', () => {
       expect(ending.said).toEqual(said);
     });
   });
+});
+
+test('the kernel cache is cleared when no task runs any more: a kernel may own what a task uses', async () => {
+  const draw = (): number => {
+    using shape = tf.constant([1], { dtype: 'int32' });
+    const attrs = { dtype: 'float32', seed: 5, seed2: 6 } as const;
+    const [value] = execute('RandomUniform', { inputs: [shape], attrs });
+    const [number] = value!.dataSync() as Float32Array;
+    value!.dispose();
+    return number!;
+  };
+  clearKernelCache();
+  const [first, second] = [draw(), draw()];
+  clearKernelCache();
+  expect(draw()).toBe(first);
+  using queue = emptyQueue();
+  const control = new AbortController();
+  const waiting = dequeue(queue, control.signal);
+  try {
+    const [nothing] = await executeAsync('NoOp'); // begins after the one that waits
+    expect(nothing).toBeUndefined();
+    clearKernelCache();
+    expect(draw()).toBe(second);
+  } finally {
+    control.abort(new Error('mine')); // or the test would wait for ever
+  }
+  await expect(waiting).rejects.toThrow('mine');
+  while (memory().processPending > 0) await turn();
+  for (let i = 0; i < 1000 && draw() !== first; i += 1) await turn();
+  expect(draw()).toBe(second);
 });
