@@ -53,12 +53,15 @@ export function offLoop<T>(
     // A native error is made on another turn, where the caller's frames are gone.
     const trace = traceOf(caller);
     let ticket = 0;
+    let aborted = false;
     // Before the task begins: a signal may be anybody's, and what it throws must not leave a task that nobody waits for.
     const forget = onAbort(signal, (reason) => {
+      aborted = true;
       waiting.delete(ticket);
       binding.cancel(ticket);
       reject(reason);
     });
+    if (aborted) return;
     try {
       ticket = start(binding);
     } catch (error) {
@@ -95,11 +98,17 @@ export function composite<T>(
   return new Promise<T>((resolve, reject) => {
     signal?.throwIfAborted();
     const trace = traceOf(caller);
-    const forget = onAbort(signal, reject);
+    // By what the signal has told: what it says of itself, it may not have told.
+    let aborted = false;
+    const forget = onAbort(signal, (reason) => {
+      aborted = true;
+      reject(reason);
+    });
+    if (aborted) return;
     const run = async (): Promise<void> => {
       try {
         const result = await work();
-        if (signal?.aborted === true) discard(result);
+        if (aborted) discard(result);
         else resolve(result);
       } catch (error) {
         reject(withMoreStack(error, trace));
@@ -145,16 +154,26 @@ function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
       listeners.delete(signal);
       for (const each of aborts) each(signal.reason as Error);
     };
-    signal.addEventListener('abort', listen, { once: true });
+    aborts.add(abort); // a signal may call at once
     listener = { aborts, listen };
     listeners.set(signal, listener);
+    try {
+      signal.addEventListener('abort', listen, { once: true });
+    } catch (error) {
+      listeners.delete(signal);
+      throw error;
+    }
   }
   const { aborts, listen } = listener;
   aborts.add(abort);
   return () => {
     if (!aborts.delete(abort) || aborts.size > 0) return;
     if (listeners.get(signal)?.listen === listen) listeners.delete(signal);
-    signal.removeEventListener('abort', listen);
+    try {
+      signal.removeEventListener('abort', listen);
+    } catch {
+      // The promise is about to settle, and must.
+    }
   };
 }
 
@@ -166,10 +185,12 @@ export function signalOption(functionName: string, options: unknown): AsyncOptio
   const signal = (options as { signal?: unknown } | undefined)?.signal;
   if (signal === undefined) return {};
   // By what it can do: another realm has another AbortSignal.
-  const { aborted, addEventListener, throwIfAborted } = (signal ?? {}) as Partial<AbortSignal>;
+  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (signal ??
+    {}) as Partial<AbortSignal>;
   if (
     typeof aborted !== 'boolean' ||
     typeof addEventListener !== 'function' ||
+    typeof removeEventListener !== 'function' ||
     typeof throwIfAborted !== 'function'
   ) {
     throw tfeError('TFE_OPTION_VALUE', {

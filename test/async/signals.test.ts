@@ -1,0 +1,71 @@
+/** Signals that are not the platform's own: what they do must not leave a promise that never settles, nor a task. */
+import { expect, test } from '@jest/globals';
+import { isTfeError, memory, tf, type Tensor } from 'tfe-node';
+import { expectNoTensorsLeft } from '../tensor/accounting';
+
+expectNoTensorsLeft();
+
+const reason = new Error('enough');
+const nothing = (): void => undefined;
+
+function fake(rest: object): AbortSignal {
+  const methods = {
+    addEventListener: nothing,
+    removeEventListener: nothing,
+    throwIfAborted: nothing,
+  };
+  return { aborted: false, reason, ...methods, ...rest } as unknown as AbortSignal;
+}
+
+const throws = (): never => {
+  throw reason;
+};
+
+/** How the sum, or the quotient, which is several kernels, ends: a number, a code, the error, or 'never'. */
+async function ending(name: 'addAsync' | 'divideAsync', signal: AbortSignal): Promise<unknown> {
+  const x = tf.constant([2], { dtype: 'int32' });
+  const call = tf[name] as (x: Tensor, y: Tensor, options: object) => Promise<Tensor>;
+  const never = new Promise((resolve) => setTimeout(resolve, 2000, 'never').unref());
+  try {
+    const result = (await Promise.race([call(x, x, { signal }), never])) as Tensor | 'never';
+    if (result === 'never') return result;
+    const [value] = result.dataSync();
+    result.dispose();
+    return value;
+  } catch (error) {
+    return isTfeError(error) ? error.code : error;
+  } finally {
+    while (memory().processPending > 0) await new Promise((resolve) => setImmediate(resolve));
+    x.dispose();
+  }
+}
+
+const RESULTS = { addAsync: 4, divideAsync: 1 };
+
+for (const name of ['addAsync', 'divideAsync'] as const) {
+  test(`tf.${name}: a signal without removeEventListener is none`, async () => {
+    const signal = fake({ removeEventListener: undefined });
+    expect(await ending(name, signal)).toBe('TFE_OPTION_VALUE');
+  });
+
+  test(`tf.${name}: a signal whose removeEventListener throws changes no answer`, async () => {
+    expect(await ending(name, fake({ removeEventListener: throws }))).toBe(RESULTS[name]);
+  });
+
+  test(`tf.${name}: a signal that says that it is aborted, and tells nobody, changes no answer`, async () => {
+    let asked = 0;
+    const signal = fake({});
+    Object.defineProperty(signal, 'aborted', { get: () => asked++ > 0 });
+    expect(await ending(name, signal)).toBe(RESULTS[name]);
+  });
+
+  test(`tf.${name}: a signal that calls at once rejects`, async () => {
+    const signal = fake({ addEventListener: (_: string, call: () => void) => call() });
+    for (let i = 0; i < 2; i++) expect(await ending(name, signal)).toBe(reason);
+  });
+
+  test(`tf.${name}: a signal that cannot be listened to rejects, every time`, async () => {
+    const signal = fake({ addEventListener: throws });
+    for (let i = 0; i < 2; i++) expect(await ending(name, signal)).toBe(reason);
+  });
+}
