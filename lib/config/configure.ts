@@ -5,6 +5,7 @@
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { addon, addonIfLoaded } from '../native/loader';
+import { isArray, isObject } from '../objects';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
 export type LogLevel = 'info' | 'warning' | 'error' | 'fatal';
@@ -38,6 +39,7 @@ interface Rule {
 }
 
 const MAX_INT = 2 ** 31 - 1;
+const LONGEST_LIST = 65_536;
 
 function integer(least: number, most: number): Rule {
   return {
@@ -68,14 +70,13 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
   },
   deviceFilters: {
     expected: 'an array of strings',
-    holds: (value) => Array.isArray(value) && value.every((entry) => TEXT.holds(entry)),
+    holds: (value) => isArray(value) && value.every((entry) => TEXT.holds(entry)),
   },
   deviceCount: {
     expected: 'an object with an integer of 0 or more for each device type, like { CPU: 2 }',
     holds: (value) =>
-      typeof value === 'object' &&
-      value !== null &&
-      !Array.isArray(value) &&
+      isObject(value) &&
+      !isArray(value) &&
       Object.entries(value).every(
         ([type, count]) => TEXT.holds(type) && integer(0, MAX_INT).holds(count),
       ),
@@ -143,23 +144,27 @@ function check(
       received: describeValue(received),
     });
   };
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isObject(options) || isArray(options)) {
     const option = prefix === '' ? 'options' : prefix.slice(0, -1);
     return refuse(option, `an object with ${Object.keys(rules).join(', ')}`, options);
   }
   const checked: Record<string, unknown> = {};
   for (const key of Object.keys(options).sort()) {
-    const value = (options as Readonly<Record<string, unknown>>)[key];
+    const given = (options as Readonly<Record<string, unknown>>)[key];
     const option = `${prefix}${key}`;
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) {
       const allowed = Object.keys(rules).map((name) => `${prefix}${name}`);
       throw tfeError('TFE_OPTION_UNKNOWN', { function: 'configure()', option, allowed });
     }
-    if (value === undefined) continue;
-    if (!isRule(rule)) checked[key] = check(value, rule, `${option}.`);
-    else if (rule.holds(value)) checked[key] = sorted(value);
-    else refuse(option, rule.expected, value);
+    if (given === undefined) continue;
+    if (!isRule(rule)) {
+      checked[key] = check(given, rule, `${option}.`);
+      continue;
+    }
+    const value = copied(given);
+    if (!rule.holds(value)) refuse(option, rule.expected, given);
+    checked[key] = value;
   }
   return checked;
 }
@@ -168,10 +173,16 @@ function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
   return typeof rule.holds === 'function';
 }
 
-/** A map by key; everything else as it is. */
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** A list, or a map by key, so that what is checked is what is used: a getter may answer something else later. */
+function copied(value: unknown): unknown {
+  if (isArray(value)) {
+    const length: unknown = value.length;
+    return integer(0, LONGEST_LIST).holds(length)
+      ? Array.from({ length: length as number }, (_, i): unknown => value[i])
+      : undefined;
+  }
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)));
 }
 
 /** What `status().configuration` answers. */

@@ -2,6 +2,7 @@
  * The one registry of errors: code -> phase, message and way out. Every error that leaves this
  * package is made here, so that a code, its text and its documentation cannot drift apart.
  */
+import { isObject } from '../objects';
 import { ANALYSIS_ERRORS } from './analysis';
 import { BUILD_ERRORS } from './build';
 import { CALL_ERRORS } from './call';
@@ -122,8 +123,7 @@ export function tfeError<C extends TfeErrorCode>(
 /** True for a {@link TfeError} of any copy of this package and any realm (jest has its own). */
 export function isTfeError(value: unknown): value is TfeError {
   return (
-    typeof value === 'object' &&
-    value !== null &&
+    isObject(value) &&
     (value as { name?: unknown }).name === 'TfeError' &&
     typeof (value as { code?: unknown }).code === 'string'
   );

@@ -4,6 +4,7 @@
  */
 import { describeValue } from '../describe';
 import { isTfeError, tfeError } from '../errors';
+import { isObject } from '../objects';
 import type { NativeBinding } from './binding';
 import { native } from './loader';
 
@@ -185,8 +186,9 @@ export function signalOption(functionName: string, options: unknown): AsyncOptio
   const signal = (options as { signal?: unknown } | undefined)?.signal;
   if (signal === undefined) return {};
   // By what it can do: another realm has another AbortSignal.
-  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (signal ??
-    {}) as Partial<AbortSignal>;
+  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (
+    isObject(signal) ? signal : {}
+  ) as Partial<AbortSignal>;
   if (
     typeof aborted !== 'boolean' ||
     typeof addEventListener !== 'function' ||

@@ -2,8 +2,10 @@
  * Values of attributes: what JavaScript gives for each kind, checked and made into what the addon takes. Whether an op has
  * the attribute, and whether it agrees with the inputs, is bind.ts's to say.
  */
+import { types } from 'node:util';
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray } from '../objects';
 import { isTensor, liveId, type Tensor } from '../tensor/tensor';
 import type { AttrDefinition, ScalarKind } from './definition';
 import { typeName, typeOf } from './types';
@@ -64,7 +66,7 @@ export function checkAttribute(op: string, attr: AttrDefinition, value: unknown)
 
 function checkList(op: string, attr: AttrDefinition, value: unknown): Checked {
   const { name, scalar, minimum } = attr;
-  if (!Array.isArray(value)) {
+  if (!isArray(value)) {
     throw wrongAttribute(op, name, `an array, each element ${EXPECTED[scalar]},`, value);
   }
   const { length } = value;
@@ -77,7 +79,7 @@ function checkList(op: string, attr: AttrDefinition, value: unknown): Checked {
   const native: NativeScalar[] = [];
   const keys: string[] = [];
   for (let i = 0; i < length; i++) {
-    const checked = checkOne(op, attr, (value as unknown[])[i], `${name}[${i}]`);
+    const checked = checkOne(op, attr, value[i], `${name}[${i}]`);
     native.push(checked.native as NativeScalar);
     keys.push(checked.key!);
   }
@@ -113,7 +115,7 @@ function comparable(native: Checked['native']): string | number {
 const READERS: Readonly<Record<ScalarKind, (value: unknown) => Checked | null>> = {
   string(value) {
     if (typeof value === 'string') return { native: value, key: JSON.stringify(value) };
-    if (!(ArrayBuffer.isView(value) && isBytes(value))) return null;
+    if (!types.isUint8Array(value)) return null;
     // A copy: what the caller does with its bytes later must not reach a prepared op.
     const bytes = Buffer.from(value);
     return { native: bytes, key: `b${bytes.toString('hex')}` };
@@ -132,10 +134,12 @@ const READERS: Readonly<Record<ScalarKind, (value: unknown) => Checked | null>> 
   },
   shape(value) {
     if (value === null) return { native: null, key: 'null' };
-    if (!Array.isArray(value) || value.length > MAX_RANK) return null;
+    if (!isArray(value)) return null;
+    const { length } = value; // once: a proxy may say another the next time
+    if (!(length <= MAX_RANK)) return null;
     const dims: (number | bigint)[] = [];
-    for (let i = 0; i < value.length; i++) {
-      const dim = (value as unknown[])[i];
+    for (let i = 0; i < length; i++) {
+      const dim = value[i];
       const checked = dim === null ? UNKNOWN_DIM : readInt(dim);
       if (checked === null || (checked.native as number | bigint) < -1) return null;
       dims.push(checked.native as number | bigint);
@@ -159,11 +163,6 @@ function readInt(value: unknown): Checked | null {
   }
   // Adding 0 makes 0 of -0.
   return Number.isSafeInteger(value) ? { native: (value as number) + 0, key: String(value) } : null;
-}
-
-/** A Uint8Array of any realm (jest and vm contexts have their own); a Buffer is one. */
-function isBytes(value: ArrayBufferView): value is Uint8Array {
-  return Object.prototype.toString.call(value) === '[object Uint8Array]';
 }
 
 /** A default, as the table writes it, in the spelling that {@link checkAttribute} would make of the same value. */

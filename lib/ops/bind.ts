@@ -5,6 +5,7 @@
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { NativeAttr } from '../native/binding';
+import { isArray, isObject } from '../objects';
 import { DTYPES, dtypeOfTf } from '../tensor/dtype';
 import { isTensor, type Tensor } from '../tensor/tensor';
 import {
@@ -77,7 +78,7 @@ export function bindCall(op: OpDefinition, inputs: unknown, attrs: unknown): Bou
 function givenAttributes(op: OpDefinition, attrs: unknown): Map<string, Binding> {
   const bound = new Map<string, Binding>();
   if (attrs === undefined) return bound;
-  if (typeof attrs !== 'object' || attrs === null || Array.isArray(attrs) || isTensor(attrs)) {
+  if (!isObject(attrs) || isArray(attrs) || isTensor(attrs)) {
     throw tfeError(
       'TFE_OP_ARGUMENT',
       {
@@ -106,7 +107,7 @@ function givenAttributes(op: OpDefinition, attrs: unknown): Map<string, Binding>
 }
 
 function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Binding>): Tensor[] {
-  if (!Array.isArray(inputs)) {
+  if (!isArray(inputs)) {
     throw wrongInput(op, 'inputs', 'an array of inputs', inputs);
   }
   if (inputs.length !== op.inputs.length) {
@@ -118,19 +119,19 @@ function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Bindin
   }
   const flat: Tensor[] = [];
   op.inputs.forEach((arg, i) => {
-    const value = (inputs as unknown[])[i];
+    const value = inputs[i];
     if (!isListArg(arg)) {
       bindTensor(op, arg, arg.name, value, bound, flat);
       return;
     }
-    if (!Array.isArray(value)) throw wrongInput(op, arg.name, 'an array of Tensors', value);
+    if (!isArray(value)) throw wrongInput(op, arg.name, 'an array of Tensors', value);
     const { length } = value;
     if (length > MAX_LISTED) {
       throw wrongLength(op, arg.name, `at most ${MAX_LISTED}`, length);
     }
     const first = flat.length;
     for (let k = 0; k < length; k++) {
-      bindTensor(op, arg, `${arg.name}[${k}]`, (value as unknown[])[k], bound, flat);
+      bindTensor(op, arg, `${arg.name}[${k}]`, value[k], bound, flat);
     }
     bindLength(op, arg, flat.slice(first), bound);
   });

@@ -4,6 +4,7 @@
  */
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray } from '../objects';
 import type {
   Engine,
   EngineType,
@@ -292,7 +293,7 @@ function checkInputs(
   if (typeof (op as unknown as Partial<ExtensionOp> | null)?.inferOutputMeta !== 'function') {
     throw argumentError(`EagerRuntime.${method}()`, 'op', "what a family's op() makes", op);
   }
-  if (!Array.isArray(inputs)) {
+  if (!isArray(inputs)) {
     throw argumentError(`EagerRuntime.${method}()`, 'inputs', 'an array of tensors', inputs);
   }
   const { familyId } = op;
@@ -309,16 +310,16 @@ function checkInputs(
 }
 
 function checkMetas(op: ExtensionOp, inputs: readonly Tensor[], metas: unknown): void {
-  if (!Array.isArray(metas) || metas.length !== op.outputCount) {
-    const received = Array.isArray(metas) ? `${metas.length}` : describeValue(metas);
+  if (!isArray(metas) || metas.length !== op.outputCount) {
+    const received = isArray(metas) ? `${metas.length}` : describeValue(metas);
     throw outputsError(op, `metadata of ${op.outputCount} outputs`, received);
   }
   for (const meta of metas as readonly (Partial<TensorMeta> | null | undefined)[]) {
     const shape = meta?.shape;
-    if (!Array.isArray(shape)) {
+    if (!isArray(shape)) {
       throw outputsError(op, 'metadata as { dtype, shape }', describeValue(meta));
     }
-    requireCountable(shape as readonly number[], inputs, op.familyId);
+    requireCountable(shape, inputs, op.familyId);
   }
 }
 
@@ -330,7 +331,7 @@ function outputsOf(
   metas: readonly TensorMeta[],
   made: Scope,
 ): readonly Tensor[] {
-  if (!Array.isArray(answer)) {
+  if (!isArray(answer)) {
     throw outputsError(op, `an array of ${metas.length} outputs`, describeValue(answer));
   }
   // A copy: the executor's own array may change, or do something of its own when it is searched.

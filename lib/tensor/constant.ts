@@ -5,6 +5,7 @@
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { native } from '../native/loader';
+import { isArray } from '../objects';
 import { checkOptions } from './options';
 import {
   DTYPE_NAMES,
@@ -198,11 +199,11 @@ function newFilled(dtype: PlainDType, value: TypedArray, elements: number): Type
 
 /** A copy, so that what was checked is what is used. */
 function checkedShape(shape: unknown): readonly number[] {
-  if (Array.isArray(shape)) {
+  if (isArray(shape)) {
     const { length } = shape;
     if (isDim(length) && length <= MAX_RANK) {
       // Array.from: `every` would skip the holes of a sparse array.
-      const dims = Array.from({ length }, (_, axis) => (shape as unknown[])[axis]);
+      const dims = Array.from({ length }, (_, axis) => shape[axis]);
       // Also of an empty tensor: TensorFlow multiplies the dims before it comes to the 0.
       if (dims.every(isDim) && extentOf(dims) <= Number.MAX_SAFE_INTEGER) return dims;
     }

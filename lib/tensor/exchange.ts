@@ -5,6 +5,7 @@
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { native } from '../native/loader';
+import { isObject } from '../objects';
 import type { DType } from './dtype';
 import { checkOptions } from './options';
 import { isTensor, liveId, refuseArgument, tensorOf, type Tensor } from './tensor';
@@ -64,7 +65,8 @@ export function exportTensor<D extends DType>(
  * @example importTensor(exportTensor(tf.constant([1, 2]))).dataSync(); // Float32Array [1, 2]
  */
 export function importTensor<D extends DType>(token: TensorToken<D>): Tensor<D> {
-  const key: unknown = (token as Partial<TensorToken> | null | undefined)?.tfeTensor;
+  const key: unknown = isObject(token) ? (token as Partial<TensorToken>).tfeTensor : undefined;
+  // The addon takes no NUL, and no key has one.
   if (typeof key !== 'string' || key.includes('\0'))
     refuseArgument('importTensor()', 'a token of exportTensor()', token);
   const binding = native();

@@ -1,13 +1,14 @@
 /** Checks a trailing options object: an object, and no key that the function does not have. */
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray, isObject } from '../objects';
 
 export function checkOptions(
   functionName: string,
   options: unknown,
   allowed: readonly string[],
 ): void {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+  if (!isObject(options) || isArray(options)) {
     throw tfeError('TFE_OPTION_VALUE', {
       function: functionName,
       option: 'options',

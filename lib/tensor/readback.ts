@@ -2,6 +2,7 @@
 import { inspect } from 'node:util';
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray, isObject } from '../objects';
 import { native } from '../native/loader';
 import { offLoop, type AsyncOptions } from '../native/off-loop';
 import {
@@ -137,7 +138,7 @@ function checkChoices(
   allowed: readonly (keyof ReadOptions)[],
   besides: readonly string[] = [],
 ): ReadOptions {
-  const plain = typeof options === 'object' && options !== null && !Array.isArray(options);
+  const plain = isObject(options) && !isArray(options);
   const names = (plain ? Object.keys(options) : ['']).filter((name) => !besides.includes(name));
   const given = names as (keyof ReadOptions)[];
   if (!given.every((name) => allowed.includes(name))) {

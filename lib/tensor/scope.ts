@@ -6,6 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { types } from 'node:util';
+import { isObject, isReadable } from '../objects';
 
 /** What a scope needs of a tensor. Implemented by Tensor; kept apart so that the two files do not cycle. */
 export interface Scoped {
@@ -114,6 +115,7 @@ export function runInAsync<T>(scope: Scope, body: () => Promise<T>): Promise<T> 
 export function isThenable(value: unknown): boolean {
   return (
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    isReadable(value) &&
     typeof (value as { then?: unknown }).then === 'function'
   );
 }
@@ -124,17 +126,18 @@ export function tensorsIn(value: unknown, isTensor: (value: unknown) => boolean)
   const seen = new Set<object>();
   const pending: object[] = [];
   const visit = (next: unknown): void => {
-    if (typeof next !== 'object' || next === null || seen.has(next)) return;
+    if (!isObject(next) || seen.has(next)) return;
     seen.add(next);
     pending.push(next);
   };
   visit(value);
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (isTensor(next)) found.add(next as Scoped);
-    else if (Array.isArray(next)) next.forEach(visit);
-    else if (types.isSet(next)) next.forEach(visit);
+    // Not by its methods, which may be anything, nor by its length: holes hold no tensors.
+    else if (Array.isArray(next)) Object.values(next).forEach(visit);
+    else if (types.isSet(next)) Set.prototype.forEach.call(next, visit);
     else if (types.isMap(next)) {
-      next.forEach((entry, key) => {
+      Map.prototype.forEach.call(next, (entry, key) => {
         visit(key);
         visit(entry);
       });

@@ -8,6 +8,7 @@ import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { signalOption, type AsyncOptions } from '../native/off-loop';
+import { isReadable } from '../objects';
 import { DTYPES, dtypeOfTf, type DType } from './dtype';
 import {
   arrayOptions,
@@ -84,21 +85,25 @@ export class Tensor<
 
   /** Name of the dtype: `'float32'`. */
   get dtype(): D {
+    requireSelf(this, 'Tensor.dtype');
     return this.#dtype;
   }
 
   /** Size of each dimension, outermost first. Frozen. */
   get shape(): readonly number[] {
+    requireSelf(this, 'Tensor.shape');
     return Object.freeze(this.#shape);
   }
 
   /** Number of dimensions; 0 for a scalar. */
   get rank(): R {
+    requireSelf(this, 'Tensor.rank');
     return this.#shape.length as R;
   }
 
   /** Number of elements: the product of the dimensions, 1 for a scalar. */
   get size(): number {
+    requireSelf(this, 'Tensor.size');
     return sizeOf(this.#shape);
   }
 
@@ -112,6 +117,7 @@ export class Tensor<
 
   /** Whether its memory has been freed. Dtype, rank, shape and size can still be read then. */
   get isDisposed(): boolean {
+    requireSelf(this, 'Tensor.isDisposed');
     return this.#id < 0;
   }
 
@@ -160,6 +166,7 @@ export class Tensor<
     options?: O,
   ): NestedArray<ElementOf<T['dtype'], O>, T['rank']>;
   arraySync(options?: ArrayOptions): unknown {
+    requireSelf(this, 'arraySync()');
     const choices = arrayOptions('arraySync', options);
     if (extentOf(this.#shape) > MAX_ENTRIES) {
       throw tfeError('TFE_ARRAYS_TOO_LARGE', {
@@ -172,6 +179,7 @@ export class Tensor<
 
   /** Frees the tensor's memory. Doing it twice is fine. */
   dispose(): void {
+    requireSelf(this, 'dispose()');
     if (this.#id < 0) return;
     native().release(this.#id);
     this.markFreed();
@@ -180,11 +188,13 @@ export class Tensor<
 
   /** What `using` calls at the end of the block. */
   [Symbol.dispose](): void {
+    requireSelf(this, 'Symbol.dispose');
     this.dispose();
   }
 
   /** The values, shape and dtype as text; large tensors show their size instead of values. */
   toString(): string {
+    requireSelf(this, 'toString()');
     const facts = `shape=${describeShape(this.#shape)}, dtype=${this.dtype}`;
     if (this.isDisposed) return `Tensor(disposed, ${facts})`;
     // An empty tensor may have a long axis of empty rows.
@@ -198,18 +208,21 @@ export class Tensor<
    * @throws TfeError `TFE_TENSOR_AS_PRIMITIVE`
    */
   [Symbol.toPrimitive](hint: 'string' | 'number' | 'default'): string {
+    requireSelf(this, 'Symbol.toPrimitive');
     if (hint === 'string') return this.toString();
     throw tfeError('TFE_TENSOR_AS_PRIMITIVE', {});
   }
 
   /** What `JSON.stringify` writes: the facts. For the values give it `arraySync()`. */
   toJSON(): { readonly dtype: D; readonly shape: readonly number[] } {
+    requireSelf(this, 'toJSON()');
     return { dtype: this.dtype, shape: this.shape };
   }
 
   /** @internal */
   [inspect.custom](): string {
-    return this.toString();
+    // The prototype is inspected too, where somebody prints the class.
+    return isTensor(this) ? this.toString() : 'Tensor {}';
   }
 
   /** @internal */
@@ -256,12 +269,17 @@ export function isTensor(value: unknown): value is Tensor {
   return typeof value === 'object' && value !== null && hasId(value);
 }
 
+/** A method may be called on anything. */
+function requireSelf(self: unknown, use: string): void {
+  if (!isTensor(self)) refuseArgument(use, 'a Tensor', self);
+}
+
 /**
  * @internal The native id of a live tensor.
  * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_ARGUMENT`
  */
 export function liveId(tensor: Tensor, use: string): number {
-  if (!isTensor(tensor)) refuseArgument(use, 'a Tensor', tensor);
+  requireSelf(tensor, use);
   const id = idOf(tensor);
   if (id < 0) throw tfeError('TFE_TENSOR_DISPOSED', { use });
   return id;
@@ -341,7 +359,8 @@ export function sizeOf(shape: readonly number[]): number {
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
 export function scope<T>(body: () => T): T {
-  if (typeof body !== 'function') refuseArgument('scope()', 'a function', body);
+  if (typeof body !== 'function' || !isReadable(body))
+    refuseArgument('scope()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -367,7 +386,8 @@ export function scope<T>(body: () => T): T {
  * const y = await scopeAsync(async () => tf.add(tf.constant(await load()), 1)); // one tensor is left
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
-  if (typeof body !== 'function') refuseArgument('scopeAsync()', 'a function', body);
+  if (typeof body !== 'function' || !isReadable(body))
+    refuseArgument('scopeAsync()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;

@@ -5,6 +5,7 @@
 import { types } from 'node:util';
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray, isObject } from '../objects';
 import {
   DTYPES,
   lanesOf,
@@ -139,14 +140,14 @@ function carrierDType(values: unknown): PlainDType | undefined {
 function nestedShape(values: unknown): number[] {
   const shape: number[] = [];
   let level = values;
-  while (Array.isArray(level)) {
+  while (isArray(level)) {
     // A cyclic array would nest for ever; no tensor has more dims than this.
     if (shape.length === MAX_RANK) refuseType(values, '');
     const { length } = level;
     // A proxy of an array may say anything.
     if (!isDim(length)) refuseType(values, '');
     shape.push(length);
-    level = (level as unknown[])[0];
+    level = level[0];
   }
   return shape;
 }
@@ -165,17 +166,17 @@ function flatten(
       flat.push(element);
       return;
     }
-    if (Array.isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);
+    if (isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);
     refuseType(values, path);
   }
   const length = shape[axis]!;
-  if (!Array.isArray(values)) {
+  if (!isArray(values)) {
     if (path === '' || scalarOf(values) !== undefined) {
       refuseRagged(path, `an array of ${length}`, describeValue(values));
     }
     refuseType(values, path);
   }
-  const level = values as unknown[];
+  const level = values;
   if (level.length !== length) {
     refuseRagged(path, `an array of ${length}`, `an array of ${level.length}`);
   }
@@ -191,7 +192,7 @@ function scalarOf(value: unknown): Exclude<Element, Uint8Array> | undefined {
     case 'string':
       return value;
     case 'object': {
-      if (value === null || isTensor(value)) return undefined;
+      if (!isObject(value) || isTensor(value)) return undefined;
       const { re, im } = value as { re?: unknown; im?: unknown };
       return typeof re === 'number' && typeof im === 'number' ? { re, im } : undefined;
     }
