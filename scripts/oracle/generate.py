@@ -4,6 +4,8 @@ ops.json      single op calls: {name, op, inputs, options, output}, or {name, op
               raises; with `varies`, a sentence, where the answer is not the same on every processor
 dtypes.json   what each dtype's values become: {casts: [{input, output}], constants: [{numbers, output}],
               widened: [{dtype, sha256}], texts: [{text, bytes}]}, see `dtypes`
+attributes.json  raw ops with attributes of every kind of list, and tensors: {name, kinds, op, inputs: [[argument,
+              tensor or list of tensors]], attrs, outputs}; a tensor as an attribute is {tensor}, see `attribute_cases`
 scoring.json  the small-batch scoring function: 12 ops, batches of 1, 16 and 128
 
 A tensor is {dtype, shape, data}, `data` being base64 of the little-endian values in row-major order, so NaN, -0.0 and
@@ -361,6 +363,88 @@ def dtypes():
     return {"casts": casts, "constants": constants, "widened": [widened(dtype) for dtype in HALVES], "texts": texts}
 
 
+# Attributes
+
+
+def example():
+    """An Example message with a vector of floats, a number, and values without a length."""
+    features = {
+        "pair": tf.train.Feature(float_list=tf.train.FloatList(value=[1.5, -2.0])),
+        "id": tf.train.Feature(int64_list=tf.train.Int64List(value=[7])),
+        "tags": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"a", "é".encode()])),
+        "counts": tf.train.Feature(int64_list=tf.train.Int64List(value=[3, 1, 2])),
+    }
+    message = tf.train.Example(features=tf.train.Features(feature=features))
+    return message.SerializeToString(deterministic=True)
+
+
+def attribute_cases():
+    """(name, kinds of attributes, op, inputs by argument, attributes)"""
+    image = np.arange(16, dtype=np.float32).reshape(1, 4, 4, 1)
+    filters = np.array([1, -1, 2, 0.5], np.float32).reshape(2, 2, 1, 1)
+    yield "pooling", ["list(int)"], "MaxPool", {"input": image}, {
+        "ksize": [1, 2, 2, 1], "strides": [1, 1, 2, 1], "padding": "VALID"}
+    yield "explicit padding", ["list(int)"], "Conv2D", {"input": image, "filter": filters}, {
+        "strides": [1, 2, 1, 1], "padding": "EXPLICIT", "explicit_paddings": [0, 0, 1, 0, 0, 2, 0, 0],
+        "dilations": [1, 1, 2, 1]}
+    yield "boundaries", ["list(float)"], "Bucketize", {"input": np.array([-5, 0.1, 0.25, 3], np.float32)}, {
+        "boundaries": [-0.5, 0.1, 0.25]}
+    yield "ratios", ["list(float)"], "FractionalAvgPool", {"value": image}, {
+        "pooling_ratio": [1.0, 1.44, 1.73, 1.0], "deterministic": True, "seed": 5, "seed2": 7, "overlapping": True}
+    for kinds, partitions in [(["ROW_SPLITS"], [[0, 2, 2, 3]]), (["FIRST_DIM_SIZE", "VALUE_ROWIDS"], [3, [0, 0, 2]])]:
+        yield " and ".join(kinds), ["list(string)"], "RaggedTensorToTensor", {
+            "shape": np.array([-1, -1], np.int64), "values": np.array([1, 2, 3], np.float32),
+            "default_value": np.float32(-1), "row_partition_tensors": [np.array(partition, np.int64) for partition in partitions],
+        }, {"row_partition_types": kinds}
+    yield "a parsed message", ["list(string)", "list(type)", "list(shape)"], "ParseSingleExample", {
+        "serialized": np.array(example(), object),
+        "dense_defaults": [np.array([], np.float32), np.array([], np.int64)],
+    }, {
+        "num_sparse": 2, "sparse_keys": ["tags", "counts"], "dense_keys": ["pair", "id"],
+        "sparse_types": ["string", "int64"], "dense_shapes": [[2], []]}
+    yield "columns", ["list(type)"], "DecodeCSV", {
+        "records": np.array(["1,2.5,a", "-3,,b"], object),
+        "record_defaults": [np.array([], np.int32), np.array([0.5], np.float32), np.array([], object)],
+    }, {"OUT_TYPE": ["int32", "float32", "string"], "select_cols": [0, 1, 2]}
+    yield "several", ["list(type)"], "IdentityN", {"input": [np.float64(2), np.array([True, False])]}, {
+        "T": ["float64", "bool"]}
+    for value in [np.array([[1.5, -0.0]], np.float32), np.array(["a", "é"], object), np.int64(7)]:
+        dtype = tf.constant(value).dtype.name
+        yield f"a constant of {dtype}", ["tensor"], "Const", {}, {"value": value, "dtype": dtype}
+    yield "a constant of the host", ["tensor"], "HostConst", {}, {"value": np.array([3, 4], np.int32), "dtype": "int32"}
+
+
+def any_tensor(array):
+    """As `plain`; strings are a list of base64 texts."""
+    array = np.asarray(array)
+    if array.dtype != object:
+        return plain(array)
+    items = [item.encode() if isinstance(item, str) else item for item in array.ravel()]
+    data = [base64.b64encode(item).decode("ascii") for item in items]
+    return {"dtype": "string", "shape": list(array.shape), "data": data}
+
+
+def attributes():
+    cases = []
+    for name, kinds, op, inputs, attrs in attribute_cases():
+        given = {key: [tf.constant(one) for one in value] if isinstance(value, list) else tf.constant(value)
+                 for key, value in inputs.items()}
+        if op in ("Const", "HostConst"):
+            outputs = [tf.constant(attrs["value"])]
+        else:
+            # Python reads these from the inputs, and takes them from nobody.
+            told = {key: value for key, value in attrs.items() if key not in ("T", "OUT_TYPE")}
+            outputs = tf.nest.flatten(getattr(tf.raw_ops, op)(**given, **told))
+        cases.append({
+            "name": name, "kinds": kinds, "op": op,
+            "inputs": [[key, [any_tensor(one) for one in value] if isinstance(value, list) else any_tensor(value)]
+                       for key, value in inputs.items()],
+            "attrs": {key: {"tensor": any_tensor(value)} if key == "value" else value for key, value in attrs.items()},
+            "outputs": [any_tensor(output.numpy()) for output in outputs],
+        })
+    return {"cases": cases}
+
+
 # Scoring
 
 WIDTH, CLASSES, ROUNDS, BATCHES = 32, 8, 4, (1, 16, 128)
@@ -453,6 +537,7 @@ def main():
     FIXTURES.mkdir(parents=True, exist_ok=True)
     write("ops.json", {"cases": cases})
     write("dtypes.json", dtypes())
+    write("attributes.json", attributes())
     write("scoring.json", scoring())
     print(f"{len(cases)} cases, {sum('error' in case for case in cases)} of which Python refuses")
 

@@ -50,6 +50,28 @@ export interface OracleDTypes {
   readonly texts: readonly { readonly text: string; readonly bytes: string }[];
 }
 
+/** Strings are base64 texts, one each. */
+export type AnyOracleTensor =
+  | OracleTensor
+  | {
+      readonly dtype: 'string';
+      readonly shape: readonly number[];
+      readonly data: readonly string[];
+    };
+
+/** A raw op, its inputs by argument, and attributes of these kinds; a tensor among them is `{ tensor }`. */
+export interface OracleAttributes {
+  readonly name: string;
+  readonly kinds: readonly string[];
+  readonly op: string;
+  readonly inputs: readonly (readonly [string, AnyOracleTensor | readonly AnyOracleTensor[]])[];
+  readonly attrs: Readonly<Record<string, unknown>>;
+  readonly outputs: readonly AnyOracleTensor[];
+}
+
+export const ORACLE_ATTRIBUTES = (
+  read('attributes.json') as { readonly cases: readonly OracleAttributes[] }
+).cases;
 export const ORACLE_DTYPES = read('dtypes.json') as OracleDTypes;
 export const ORACLE_SCORING = read('scoring.json') as OracleScoring;
 
