@@ -18,6 +18,7 @@ import {
 import { createRequire } from 'node:module';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 
+import { bundleModules } from './lib/bundle.mjs';
 import { buildHash, clearStamp, writeStamp, BUILD_STAMP } from './lib/build-stamp.mjs';
 import { ScriptError, runScript } from './lib/child.mjs';
 import { reachDeclarations } from './lib/declarations.mjs';
@@ -134,6 +135,9 @@ async function main() {
     kept.delete(`${name}.map`); // tsc's map of the file that the bundle has replaced
   }
   kept.add(write(LICENCES, vendor.licences));
+  const bundle = await bundleModules(ROOT, 'lib/index.ts');
+  for (const name of bundle.written) kept.add(name);
+  for (const name of bundle.modules) kept.delete(`${name}.map`);
 
   const entries = dualEntries(manifest);
   for (const entry of entries) for (const name of writeWrapper(entry)) kept.add(name);

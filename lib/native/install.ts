@@ -6,18 +6,11 @@ import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isTfeError, tfeError, type TfeErrorCode } from '../errors';
-import {
-  at,
-  errnoOf,
-  existingAncestor,
-  isAbsent,
-  makeFolders,
-  requireSpace,
-  stampOf,
-  syncDirectory,
-} from './files';
+import { at, existingAncestor, makeFolders, requireSpace, syncDirectory } from './disk';
+import { errnoOf, isAbsent, stampOf } from './files';
 import { locateRuntime, type LocateOptions, type RuntimeLocation } from './locate';
-import { manifestIfReadable, UNFINISHED_MANIFEST, writeManifest, type Manifest } from './manifest';
+import { manifestIfReadable, UNFINISHED_MANIFEST, type Manifest } from './manifest';
+import { writeManifest } from './write-manifest';
 import { MANIFEST_NAME, runtimePlace, type RuntimePlace } from './paths';
 import { fetchWheel } from './pip';
 import { copyPackage, findPythonPackage } from './python';

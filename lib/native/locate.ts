@@ -5,7 +5,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
-import { errnoOf, hashFileSync, isAbsent, problemOf, readHead, type FileStamp } from './files';
+import { errnoOf, isAbsent, problemOf, readHead, type FileStamp } from './files';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { readManifest, type Manifest } from './manifest';
 import {
@@ -302,6 +302,8 @@ function requireRecorded(
 }
 
 function requireHash(path: string, library: PinnedLibrary, variant: Variant): void {
+  // Loaded on use: only a full verification pays for `node:crypto`.
+  const { hashFileSync } = require('./hash') as typeof import('./hash');
   const sha256 = hashFileSync(path);
   if (sha256 !== library.sha256) {
     throw tfeError('TFE_RUNTIME_HASH', { path, sha256, expected: library.sha256, variant });

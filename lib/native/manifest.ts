@@ -1,13 +1,12 @@
 /**
  * The manifest beside an installed library: what was checked, and the stamps by which a later load recognises the
- * very files that were checked. Owns reading and writing it; what it must say is decided by its readers.
+ * very files that were checked. Owns reading it; write-manifest.ts writes it, and what it must say
+ * is decided by its readers.
  */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTfeError, tfeError } from '../errors';
-import { isAbsent, problemOf, syncDirectory, type FileStamp } from './files';
+import { isAbsent, problemOf, type FileStamp } from './files';
 import { MANIFEST_NAME } from './paths';
 import type { Variant } from './pin';
 import type { PlatformId } from './platforms';
@@ -77,26 +76,4 @@ export function manifestIfReadable(directory: string): Manifest | null {
     if (isTfeError(error)) return null;
     throw error;
   }
-}
-
-/** Writes the manifest so that a reader finds the old one or the new one, never a part. */
-export async function writeManifest(directory: string, manifest: Manifest): Promise<void> {
-  const unfinished = join(
-    directory,
-    `${UNFINISHED_MANIFEST}${process.pid}-${randomBytes(4).toString('hex')}`,
-  );
-  try {
-    const handle = await open(unfinished, 'wx', 0o644);
-    try {
-      await handle.writeFile(`${JSON.stringify(manifest, null, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(unfinished, join(directory, MANIFEST_NAME));
-  } catch (error) {
-    await rm(unfinished, { force: true }).catch(() => undefined);
-    throw error;
-  }
-  await syncDirectory(directory);
 }

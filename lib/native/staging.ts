@@ -7,7 +7,8 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { at, errnoOf, isAbsent } from './files';
+import { at } from './disk';
+import { errnoOf, isAbsent } from './files';
 
 const PREFIX = '.tfe-node-staging-';
 const NAME = /^\.tfe-node-staging-(\d+)-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/u;

@@ -6,10 +6,12 @@ import { statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
-import { hashHandle, isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
+import { isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
+import { hashHandle } from './hash';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { requireFolder, type LocateOptions } from './locate';
-import { manifestIfReadable, writeManifest, type Manifest, type ManifestFile } from './manifest';
+import { manifestIfReadable, type Manifest, type ManifestFile } from './manifest';
+import { writeManifest } from './write-manifest';
 import { runtimePlace } from './paths';
 import {
   artefactFor,

@@ -10,7 +10,9 @@ import { Transform, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tfeError } from '../errors';
 import { fromFdPromise, getFileNameLowLevel, type Entry, type ZipFile } from '../vendor/yauzl';
-import { errnoOf, fileError, hashHandle, problemOf } from './files';
+import { fileError } from './disk';
+import { errnoOf, problemOf } from './files';
+import { hashHandle } from './hash';
 import type { Artefact, Pin, PinnedFile } from './pin';
 
 const FILE_TYPE_MASK = 0o170000;

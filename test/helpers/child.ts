@@ -37,7 +37,7 @@ export const ADDON =
  * process.exit() of Node 24 waits for a thread of V8 that compiles, and that thread now and then waits for the main
  * thread to collect garbage: a hang of Node's own, https://github.com/nodejs/node/issues/54918.
  */
-const NO_HANG = '--no-concurrent-sparkplug';
+const NO_HANG = ['--no-concurrent-sparkplug', '--no-concurrent-recompilation'];
 
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -103,7 +103,7 @@ function run(
   const path = join(folder, 'test/process/programs', `${program}.js`);
   const child = spawnSync(
     process.execPath,
-    [NO_HANG, ...execArgv, '--require', RECORDER, path, JSON.stringify(task)],
+    [...NO_HANG, ...execArgv, '--require', RECORDER, path, JSON.stringify(task)],
     {
       encoding: 'utf8',
       env: { ...process.env, TFE_NODE_ADDON: ADDON, TF_CPP_MIN_LOG_LEVEL: '2', ...env },
