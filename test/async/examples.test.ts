@@ -1,4 +1,6 @@
-/** The docstring of each asynchronous function says whose the result is, and has an example that runs. */
+/**
+ * The docstring of each asynchronous function says whose the result is, and has an example that runs; so has docs/async.md.
+ */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
@@ -6,6 +8,7 @@ import * as tfe from 'tfe-node';
 import * as extension from 'tfe-node/extension';
 import { functionsOf } from '../process/programs/tf-functions';
 import { expectNoTensorsLeft } from '../tensor/accounting';
+import { blocksOf, printed, promised } from '../tensor/page';
 
 expectNoTensorsLeft();
 
@@ -42,4 +45,10 @@ test.each(DOCS)('%s says what it throws, whose its result is, and prints it', as
     /@example ?\n?((?:.*;\n)*?)(.*); \/\/ (.*)\n/.exec(doc) ?? [];
   const code = `scopeAsync(async () => { ${setUp} return ${expression} })`;
   expect(await valueOf(code, NAMES)).toEqual(valueOf(answer!));
+});
+
+test('docs/async.md has an example that prints what the page says', async () => {
+  const [block, ...others] = blocksOf('async.md');
+  expect(others).toEqual([]);
+  expect(await printed(block!, require)).toEqual(promised(block!));
 });
