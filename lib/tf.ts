@@ -151,6 +151,13 @@ function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: 
   }
 }
 
+/** {@link withOperand} for two: the one that is no tensor takes the dtype of the other. */
+function withOperands<T>(x: unknown, y: unknown, run: (left: Tensor, right: Tensor) => T): T {
+  return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
+    withOperand(y, left.dtype, (right) => run(left, right)),
+  );
+}
+
 function unary(execute: OpExecutor): Unary {
   return ((x: unknown) => withOperand(x, undefined, (tensor) => execute(tensor))) as Unary;
 }
@@ -159,9 +166,7 @@ function binary<F>(execute: OpExecutor): F {
   return ((x: unknown, y: unknown): Tensor => {
     // The path of nearly every call, without closures.
     if (isTensor(x) && isTensor(y)) return execute(x, y);
-    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
-      withOperand(y, left.dtype, (right) => execute(left, right)),
-    );
+    return withOperands(x, y, execute);
   }) as F;
 }
 
@@ -182,9 +187,7 @@ function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
 function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
   return (async (x: unknown, y: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
-      withOperand(y, left.dtype, (right) => execute([left, right], signal)),
-    );
+    return withOperands(x, y, (left, right) => execute([left, right], signal));
   }) as F;
 }
 
@@ -278,11 +281,7 @@ function matmul<D extends DType, A extends number, B extends number>(
   options?: MatmulOptions,
 ): Tensor<D, BroadcastRank<A, B>> {
   const op = options === undefined ? PLAIN_MATMUL : matmulOp(options);
-  const result = isTensor(a)
-    ? withOperand(b, a.dtype, (right) => applyOne(op, [a, right]))
-    : withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
-        withOperand(b, left.dtype, (right) => applyOne(op, [left, right])),
-      );
+  const result = withOperands(a, b, (left, right) => applyOne(op, [left, right]));
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
@@ -303,9 +302,9 @@ async function matmulAsync<D extends DType, A extends number, B extends number>(
   const op =
     options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
   const signal = signalOption(label, options);
-  return withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
-    withOperand(b, left.dtype, (right) => applyOneAsync(op, [left, right], signal)),
-  ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
+  return withOperands(a, b, (left, right) => applyOneAsync(op, [left, right], signal)) as Promise<
+    Tensor<D, BroadcastRank<A, B>>
+  >;
 }
 
 function withSignal(options: readonly string[]): readonly string[] {
