@@ -98,8 +98,12 @@ const WALLS = {
     message: 'The handle layer must not know the extension-op runtime.',
   },
   handles: {
-    ...rooms('native', 'tensor'),
+    ...rooms('native', 'tensor', 'config', 'ops', 'raw'),
     message: 'Errors and versions are below everything.',
+  },
+  ground: {
+    regex: '^\\.\\.?/',
+    message: 'Everything may import this file, so it imports none of ours.',
   },
 };
 
@@ -110,7 +114,7 @@ const ROOMS = [
     walls: ['bundled', 'development', 'peers', 'plugins', 'cli'],
   },
   {
-    files: ['lib/errors/**/*.ts', 'lib/version.ts'],
+    files: ['lib/errors/**/*.ts'],
     walls: [
       'bundled',
       'development',
@@ -124,7 +128,11 @@ const ROOMS = [
     ],
   },
   {
-    files: ['lib/native/**/*.ts', 'lib/tensor/**/*.ts'],
+    files: ['lib/describe.ts', 'lib/objects.ts', 'lib/version.ts'],
+    walls: ['bundled', 'development', 'peers', 'ground'],
+  },
+  {
+    files: ['native', 'tensor', 'config', 'ops', 'raw'].map((room) => `lib/${room}/**/*.ts`),
     walls: ['bundled', 'development', 'peers', 'plugins', 'cli', 'surface', 'lowered', 'runtime'],
   },
   {

@@ -70,35 +70,30 @@ export type QuotientDType<D extends DType> = D extends 'int32' | 'int64' | 'uint
 
 type Unary = <D extends DType, R extends number>(x: Tensor<D, R>) => Tensor<D, R>;
 
-interface Binary {
-  <D extends DType, A extends number, B extends number>(
-    x: Tensor<D, A>,
-    y: Tensor<NoInfer<D>, B>,
-  ): Tensor<D, BroadcastRank<A, B>>;
-  <D extends DType, R extends number, const V extends Operand>(
-    x: Tensor<D, R>,
-    y: V,
-  ): Tensor<D, BroadcastRank<R, RankOf<V>>>;
-  <D extends DType, R extends number, const V extends Operand>(
-    x: V,
-    y: Tensor<D, R>,
-  ): Tensor<D, BroadcastRank<R, RankOf<V>>>;
-  (x: Operand, y: Operand): Tensor;
-}
+/** The dtype of a result: that of the operands, or of their true division. */
+type DTypeRule = 'same' | 'quotient';
+type ResultDType<K extends DTypeRule, D extends DType> = K extends 'quotient'
+  ? QuotientDType<D>
+  : D;
 
-interface Division {
+// Each signature has a text of its own: of a function with several, an editor shows the text of the one that is called.
+interface Binary<K extends DTypeRule = 'same'> {
+  /** Two tensors of one dtype, whose shapes broadcast. */
   <D extends DType, A extends number, B extends number>(
     x: Tensor<D, A>,
     y: Tensor<NoInfer<D>, B>,
-  ): Tensor<QuotientDType<D>, BroadcastRank<A, B>>;
+  ): Tensor<ResultDType<K, D>, BroadcastRank<A, B>>;
+  /** A tensor, and a number or array that takes its dtype; their shapes broadcast. */
   <D extends DType, R extends number, const V extends Operand>(
     x: Tensor<D, R>,
     y: V,
-  ): Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>;
+  ): Tensor<ResultDType<K, D>, BroadcastRank<R, RankOf<V>>>;
+  /** A number or array that takes the dtype of a tensor, and this tensor; their shapes broadcast. */
   <D extends DType, R extends number, const V extends Operand>(
     x: V,
     y: Tensor<D, R>,
-  ): Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>;
+  ): Tensor<ResultDType<K, D>, BroadcastRank<R, RankOf<V>>>;
+  /** Numbers or arrays: `x` becomes a tensor as in `tf.constant`, `y` takes its dtype; their shapes broadcast. */
   (x: Operand, y: Operand): Tensor;
 }
 
@@ -107,41 +102,38 @@ type UnaryAsync = <D extends DType, R extends number>(
   options?: AsyncOptions,
 ) => Promise<Tensor<D, R>>;
 
-interface BinaryAsync {
+interface BinaryAsync<K extends DTypeRule = 'same'> {
+  /**
+   * Two tensors of one dtype, whose shapes broadcast. Both may be disposed while it runs. The result belongs to
+   * the scope of the call, and is freed when `signal` aborts the call.
+   */
   <D extends DType, A extends number, B extends number>(
     x: Tensor<D, A>,
     y: Tensor<NoInfer<D>, B>,
     options?: AsyncOptions,
-  ): Promise<Tensor<D, BroadcastRank<A, B>>>;
+  ): Promise<Tensor<ResultDType<K, D>, BroadcastRank<A, B>>>;
+  /**
+   * A tensor, and a number or array that takes its dtype; their shapes broadcast. The tensor may be disposed while it runs.
+   * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   */
   <D extends DType, R extends number, const V extends Operand>(
     x: Tensor<D, R>,
     y: V,
     options?: AsyncOptions,
-  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
+  ): Promise<Tensor<ResultDType<K, D>, BroadcastRank<R, RankOf<V>>>>;
+  /**
+   * A number or array that takes the dtype of a tensor, and this tensor; their shapes broadcast. The tensor may be disposed
+   * while it runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   */
   <D extends DType, R extends number, const V extends Operand>(
     x: V,
     y: Tensor<D, R>,
     options?: AsyncOptions,
-  ): Promise<Tensor<D, BroadcastRank<R, RankOf<V>>>>;
-  (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
-}
-
-interface DivisionAsync {
-  <D extends DType, A extends number, B extends number>(
-    x: Tensor<D, A>,
-    y: Tensor<NoInfer<D>, B>,
-    options?: AsyncOptions,
-  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<A, B>>>;
-  <D extends DType, R extends number, const V extends Operand>(
-    x: Tensor<D, R>,
-    y: V,
-    options?: AsyncOptions,
-  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
-  <D extends DType, R extends number, const V extends Operand>(
-    x: V,
-    y: Tensor<D, R>,
-    options?: AsyncOptions,
-  ): Promise<Tensor<QuotientDType<D>, BroadcastRank<R, RankOf<V>>>>;
+  ): Promise<Tensor<ResultDType<K, D>, BroadcastRank<R, RankOf<V>>>>;
+  /**
+   * Numbers or arrays: `x` becomes a tensor as in `tf.constant`, `y` takes its dtype; their shapes broadcast. The result
+   * belongs to the scope of the call, and is freed when `signal` aborts the call.
+   */
   (x: Operand, y: Operand, options?: AsyncOptions): Promise<Tensor>;
 }
 
@@ -159,6 +151,13 @@ function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: 
   }
 }
 
+/** {@link withOperand} for two: the one that is no tensor takes the dtype of the other. */
+function withOperands<T>(x: unknown, y: unknown, run: (left: Tensor, right: Tensor) => T): T {
+  return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
+    withOperand(y, left.dtype, (right) => run(left, right)),
+  );
+}
+
 function unary(execute: OpExecutor): Unary {
   return ((x: unknown) => withOperand(x, undefined, (tensor) => execute(tensor))) as Unary;
 }
@@ -167,9 +166,7 @@ function binary<F>(execute: OpExecutor): F {
   return ((x: unknown, y: unknown): Tensor => {
     // The path of nearly every call, without closures.
     if (isTensor(x) && isTensor(y)) return execute(x, y);
-    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
-      withOperand(y, left.dtype, (right) => execute(left, right)),
-    );
+    return withOperands(x, y, execute);
   }) as F;
 }
 
@@ -190,9 +187,7 @@ function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
 function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
   return (async (x: unknown, y: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
-      withOperand(y, left.dtype, (right) => execute([left, right], signal)),
-    );
+    return withOperands(x, y, (left, right) => execute([left, right], signal));
   }) as F;
 }
 
@@ -229,7 +224,14 @@ function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
   return withOperand(x, undefined, (tensor) => kernel.run1(castable('tf.cast', tensor)));
 }
 
-/** {@link cast} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+/**
+ * {@link cast} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The result
+ * belongs to the scope of the call, and is freed when `signal` aborts the call.
+ *
+ * @throws TfeError as a rejection, like every error: those of `tf.cast`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await tf.castAsync(tf.constant([1.7, -1.7]), 'int32')).arraySync(); // [1, -1]
+ */
 function castAsync<R extends number, D extends PlainDType>(
   x: Tensor<DType, R>,
   dtype: D,
@@ -279,15 +281,18 @@ function matmul<D extends DType, A extends number, B extends number>(
   options?: MatmulOptions,
 ): Tensor<D, BroadcastRank<A, B>> {
   const op = options === undefined ? PLAIN_MATMUL : matmulOp(options);
-  const result = isTensor(a)
-    ? withOperand(b, a.dtype, (right) => applyOne(op, [a, right]))
-    : withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
-        withOperand(b, left.dtype, (right) => applyOne(op, [left, right])),
-      );
+  const result = withOperands(a, b, (left, right) => applyOne(op, [left, right]));
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
-/** {@link matmul} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+/**
+ * {@link matmul} off the event loop: the same shapes, dtypes and results. `a` and `b` may be disposed while it runs.
+ * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+ *
+ * @throws TfeError as a rejection, like every error: those of `tf.matmul`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await tf.matmulAsync(tf.constant([[1, 2]]), tf.constant([[3], [4]]))).arraySync(); // [[11]]
+ */
 async function matmulAsync<D extends DType, A extends number, B extends number>(
   a: Tensor<D, A> & (MatrixRank<A> extends never ? never : unknown),
   b: Tensor<NoInfer<D>, B> & (MatrixRank<B> extends never ? never : unknown),
@@ -297,9 +302,9 @@ async function matmulAsync<D extends DType, A extends number, B extends number>(
   const op =
     options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
   const signal = signalOption(label, options);
-  return withOperand(a, isTensor(b) ? (b as Tensor).dtype : undefined, (left) =>
-    withOperand(b, left.dtype, (right) => applyOneAsync(op, [left, right], signal)),
-  ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
+  return withOperands(a, b, (left, right) => applyOneAsync(op, [left, right], signal)) as Promise<
+    Tensor<D, BroadcastRank<A, B>>
+  >;
 }
 
 function withSignal(options: readonly string[]): readonly string[] {
@@ -353,7 +358,14 @@ function biasAddOp<D extends DType, R extends number>(
   ) as Tensor<D, R>;
 }
 
-/** {@link tf.nn.bias_add} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+/**
+ * {@link tf.nn.bias_add} off the event loop: the same shapes, dtypes and results. `value` and `bias` may be disposed
+ * while it runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+ *
+ * @throws TfeError as a rejection, like every error: those of `tf.nn.bias_add`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await tf.nn.bias_addAsync(tf.constant([[1, 2]]), tf.constant([10, 20]))).arraySync(); // [[11, 22]]
+ */
 async function biasAddAsync<D extends DType, R extends number>(
   value: Tensor<D, R>,
   bias: Tensor<NoInfer<D>, 1>,
@@ -435,8 +447,13 @@ function softmax<D extends DType, R extends number>(
 }
 
 /**
- * {@link softmax} off the event loop; `options` where the axis is a number.
- * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ * {@link softmax} off the event loop: the same shapes, dtypes and results. `options` where the axis is a number.
+ * `logits` may be disposed while it runs. The result belongs to the scope of the call, and is freed when `signal`
+ * aborts the call.
+ *
+ * @throws TfeError as a rejection, like every error: those of `tf.nn.softmax`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await tf.nn.softmaxAsync(tf.constant([[1, 1]]), 1)).arraySync(); // [[0.5, 0.5]]
  */
 async function softmaxAsync<D extends DType, R extends number>(
   logits: Tensor<D, R>,
@@ -482,8 +499,13 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
 }
 
 /**
- * {@link argmax} off the event loop; `options` where the axis is a number.
- * @throws TfeError as a rejection, also `TFE_QUEUE_FULL`
+ * {@link argmax} off the event loop: the same shapes, dtypes and results. `options` where the axis is a number. `input`
+ * may be disposed while it runs. The result belongs to the scope of the call, and is freed when `signal` aborts the
+ * call.
+ *
+ * @throws TfeError as a rejection, like every error: those of `tf.argmax`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await tf.argmaxAsync(tf.constant([[1, 3, 2]]), 1)).arraySync(); // [1n]
  */
 async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   input: Tensor<DType, R>,
@@ -541,7 +563,7 @@ const math = {
    * Otherwise as `tf.add`. TensorFlow ops `Cast` and `RealDiv`.
    * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
    */
-  divide: binary<Division>(coreOp('divide')),
+  divide: binary<Binary<'quotient'>>(coreOp('divide')),
   /**
    * Cosine of an angle in radians, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Cos`.
    * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
@@ -560,19 +582,61 @@ const math = {
    * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
    */
   sigmoid: unary(coreOp('sigmoid')),
-  /** {@link tf.add} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.add} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it runs.
+   * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.add`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.addAsync(tf.constant([1, 2]), 10)).arraySync(); // [11, 12]
+   */
   addAsync: binaryAsync<BinaryAsync>('tf.addAsync', coreOpAsync('add')),
-  /** {@link tf.subtract} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.subtract} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
+   * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.subtract`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.subtractAsync(tf.constant([3]), 1)).arraySync(); // [2]
+   */
   subtractAsync: binaryAsync<BinaryAsync>('tf.subtractAsync', coreOpAsync('subtract')),
-  /** {@link tf.multiply} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.multiply} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
+   * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.multiply`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.multiplyAsync(tf.constant([3]), 2)).arraySync(); // [6]
+   */
   multiplyAsync: binaryAsync<BinaryAsync>('tf.multiplyAsync', coreOpAsync('multiply')),
-  /** {@link tf.divide} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
-  divideAsync: binaryAsync<DivisionAsync>('tf.divideAsync', coreOpAsync('divide')),
-  /** {@link tf.cos} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.divide} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
+   * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.divide`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.divideAsync(tf.constant([1n]), 2n)).arraySync(); // [0.5]
+   */
+  divideAsync: binaryAsync<BinaryAsync<'quotient'>>('tf.divideAsync', coreOpAsync('divide')),
+  /**
+   * {@link tf.cos} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
+   * result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.cos`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.cosAsync(tf.constant([0]))).arraySync(); // [1]
+   */
   cosAsync: unaryAsync('tf.cosAsync', coreOpAsync('cos')),
-  /** {@link tf.tanh} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.tanh} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
+   * result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.tanh`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.nn.tanhAsync(tf.constant([0]))).arraySync(); // [0]
+   */
   tanhAsync: unaryAsync('tf.nn.tanhAsync', coreOpAsync('tanh')),
-  /** {@link tf.sigmoid} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.sigmoid} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
+   * result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.sigmoid`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.nn.sigmoidAsync(tf.constant([0]))).arraySync(); // [0.5]
+   */
   sigmoidAsync: unaryAsync('tf.nn.sigmoidAsync', coreOpAsync('sigmoid')),
   argmax,
   argmaxAsync,
@@ -589,7 +653,13 @@ const nn = {
   tanh: math.tanh,
   /** The same function as `tf.sigmoid`. */
   sigmoid: math.sigmoid,
-  /** {@link tf.nn.relu} off the event loop. @throws TfeError as a rejection, also `TFE_QUEUE_FULL` */
+  /**
+   * {@link tf.nn.relu} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
+   * result belongs to the scope of the call, and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `tf.nn.relu`, `TFE_QUEUE_FULL`, and for `options`
+   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example (await tf.nn.reluAsync(tf.constant([-1, 2]))).arraySync(); // [0, 2]
+   */
   reluAsync: unaryAsync('tf.nn.reluAsync', coreOpAsync('relu')),
   /** The same function as `tf.tanhAsync`. */
   tanhAsync: math.tanhAsync,

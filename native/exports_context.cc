@@ -90,6 +90,7 @@ Napi::Value Held(const CallbackInfo& info) {
   set("peakHandles", data.handles().peak());
   set("liveBytes", data.handles().live_bytes());
   set("peakBytes", data.handles().peak_bytes());
+  set("lentBytes", static_cast<size_t>(*data.lent()));
   set("pending", data.lane_if_used() != nullptr ? data.lane_if_used()->pending() : 0);
   const Configuration configuration = Configuration::Current();
   set("threads", configuration.async_threads);

@@ -37,29 +37,25 @@ Napi::Value Open(const CallbackInfo& info) {
   return Napi::Boolean::New(info.Env(), library->reused());
 }
 
-// facts() => what is open in this process and what this environment holds
-Napi::Value Facts(const CallbackInfo& info) {
+// library() => version, paths and devices of the open library; undefined before
+Napi::Value CurrentLibrary(const CallbackInfo& info) {
   const Napi::Env env = info.Env();
   EnvData& data = EnvData::From(env);
-  Napi::Object facts = Napi::Object::New(env);
-  if (const Library* library = Library::Current(); library != nullptr) {
-    facts.Set("version", library->version());
-    facts.Set("ccPath", library->cc_path());
-    facts.Set("frameworkPath", library->framework_path());
-    Napi::Array devices = Napi::Array::New(env);
-    for (const Device& device : Expect(data, data.Runner())->context().devices()) {
-      Napi::Object entry = Napi::Object::New(env);
-      entry.Set("name", device.name);
-      entry.Set("type", device.type);
-      devices.Set(devices.Length(), entry);
-    }
-    facts.Set("devices", devices);
+  const Library* library = Library::Current();
+  if (library == nullptr) return env.Undefined();
+  Napi::Array devices = Napi::Array::New(env);
+  for (const Device& device : Expect(data, data.Runner())->context().devices()) {
+    Napi::Object entry = Napi::Object::New(env);
+    entry.Set("name", device.name);
+    entry.Set("type", device.type);
+    devices.Set(devices.Length(), entry);
   }
-  facts.Set("liveHandles", static_cast<double>(data.handles().live()));
-  facts.Set("peakHandles", static_cast<double>(data.handles().peak()));
-  facts.Set("liveBytes", static_cast<double>(data.handles().live_bytes()));
-  facts.Set("lentBytes", static_cast<double>(*data.lent()));
-  return facts;
+  Napi::Object answer = Napi::Object::New(env);
+  answer.Set("version", library->version());
+  answer.Set("ccPath", library->cc_path());
+  answer.Set("frameworkPath", library->framework_path());
+  answer.Set("devices", devices);
+  return answer;
 }
 
 }  // namespace
@@ -67,7 +63,7 @@ Napi::Value Facts(const CallbackInfo& info) {
 void ExportLibrary(Napi::Env env, Napi::Object exports) {
   exports.Set("setErrorFactory", Napi::Function::New<SetErrorFactory>(env));
   exports.Set("open", Napi::Function::New<Open>(env));
-  exports.Set("facts", Napi::Function::New<Facts>(env));
+  exports.Set("library", Napi::Function::New<CurrentLibrary>(env));
 }
 
 }  // namespace tfe

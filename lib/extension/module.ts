@@ -41,7 +41,10 @@ export type PrepareCapability =
 export interface PreparedOperationExecutor {
   /** Answers exactly the op's outputs, which the caller then owns. */
   execute(engine: Engine, inputs: readonly TensorRead[]): readonly Tensor[];
-  /** The same with kernels off the event loop. The inputs live until it settles. */
+  /**
+   * The same with kernels off the event loop. The inputs are borrowed, and live until it settles; the caller owns what it
+   * answers, also after an abort.
+   */
   readonly executeAsync?: (
     engine: Engine,
     inputs: readonly TensorRead[],

@@ -18,24 +18,22 @@ export type NativeAttr =
   | readonly [name: string, kind: 'shape', value: readonly (number | bigint)[] | null]
   | readonly [name: string, kind: `list(${string})`, value: readonly unknown[]];
 
-export interface NativeFacts {
-  readonly version?: string;
-  readonly ccPath?: string;
-  readonly frameworkPath?: string;
-  readonly devices?: readonly { readonly name: string; readonly type: string }[];
-  readonly liveHandles: number;
-  readonly peakHandles: number;
-  readonly liveBytes: number;
-  /** Memory of tensors that ArrayBuffers hold. */
-  readonly lentBytes: number;
+/** The library that is open. */
+export interface NativeLibrary {
+  readonly version: string;
+  readonly ccPath: string;
+  readonly frameworkPath: string;
+  readonly devices: readonly { readonly name: string; readonly type: string }[];
 }
 
-/** What `held` answers: numbers only. */
+/** Counts of this thread, and of the process where it says so. */
 export interface NativeHeld {
   readonly liveHandles: number;
   readonly peakHandles: number;
   readonly liveBytes: number;
   readonly peakBytes: number;
+  /** Memory of tensors that ArrayBuffers hold. */
+  readonly lentBytes: number;
   /** Tasks off the loop that this thread waits for. */
   readonly pending: number;
   /** Tasks of all threads that wait or run. */
@@ -68,7 +66,8 @@ export interface NativeBinding {
     version: string,
     cpuFlags: readonly string[],
   ): boolean;
-  facts(): NativeFacts;
+  /** Makes the context, whose devices it names; undefined before `open`. */
+  library(): NativeLibrary | undefined;
   create(dtype: number, rank: number, data: ArrayBufferView): number;
   /** One string fills the whole shape; `lengths` are in bytes. */
   createStrings(rank: number, bytes: ArrayBufferView, lengths: Float64Array): number;

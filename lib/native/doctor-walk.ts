@@ -244,7 +244,7 @@ function walk({ pin = defaultPin() }: WalkTask): void {
     ['open', 'version', 'symbols'],
   );
   step('context', () => {
-    const devices = binding!.facts().devices ?? [];
+    const devices = binding!.library()!.devices;
     return `devices: ${devices.map(({ name }) => name).join(', ')}`;
   });
   step('op', () =>

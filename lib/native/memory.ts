@@ -1,19 +1,28 @@
 /** What this thread holds, and what the process has under way. Loads nothing. */
 import { addonIfLoaded } from './loader';
 
+/** What {@link memory} answers: counts, and bytes where the name says so. Before the addon is loaded all are 0. */
 export interface Memory {
-  /** Tensors of this thread that TensorFlow holds now, their bytes, and the most of each at any one time. */
+  /** Tensors of this thread that are not disposed: made, imported, and results of ops. */
   readonly tensors: number;
+  /** Bytes of their data, what strings hold included. Tensors over the same memory count each. */
   readonly bytes: number;
+  /** The most that `tensors` has been in this thread. */
   readonly peakTensors: number;
+  /** The most that `bytes` has been in this thread. */
   readonly peakBytes: number;
-  /** Past this the thread warns once, `TFE_HANDLE_PRESSURE`. */
-  readonly budget: { readonly tensors: number; readonly bytes: number };
-  /** Tensors of all threads that were exported and not imported yet; 0 in a thread that has not used TensorFlow. */
+  /** What this thread may hold; past either of them it warns once, `TFE_HANDLE_PRESSURE`. See `Configuration.memoryBudget`. */
+  readonly budget: {
+    /** Live tensors. Default 100000. */
+    readonly tensors: number;
+    /** Bytes of their data. Default 4 GiB. */
+    readonly bytes: number;
+  };
+  /** Tensors of all threads that were exported and neither imported nor lapsed; 0 in a thread that has not used TensorFlow. */
   readonly exported: number;
-  /** Tasks off the event loop that this thread waits for. */
+  /** Tasks off the event loop that this thread waits for. Those whose signal was aborted do not count. */
   readonly pending: number;
-  /** Tasks of all threads that wait or run; 0 in a thread that has not used TensorFlow. */
+  /** Tasks of all threads that wait or run, also after an abort; 0 in a thread that has not used TensorFlow. */
   readonly processPending: number;
 }
 
@@ -29,10 +38,12 @@ const NOTHING: Memory = {
 };
 
 /**
- * Live tensors, bytes and peaks of this thread, and pending asynchronous work. All 0 before the addon is loaded.
+ * Live tensors, bytes and peaks of this thread, and pending asynchronous work. Loads nothing, and throws nothing.
  *
  * @example
- * memory().tensors; // 0
+ * const before = memory().tensors;
+ * using x = tf.constant([1, 2]);
+ * memory().tensors - before; // 1
  */
 export function memory(): Memory {
   const held = addonIfLoaded()?.held();

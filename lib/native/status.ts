@@ -54,18 +54,13 @@ export function status(options: { readonly load?: boolean } = {}): Status {
       lentBytes: 0,
     };
   }
-  const facts = binding.facts();
+  const held = binding.held();
   return {
     ...base,
-    tensorflow: {
-      version: facts.version ?? '',
-      ccPath: facts.ccPath ?? '',
-      frameworkPath: facts.frameworkPath ?? '',
-      devices: facts.devices ?? [],
-    },
-    liveTensors: facts.liveHandles,
-    peakTensors: facts.peakHandles,
-    liveBytes: facts.liveBytes,
-    lentBytes: facts.lentBytes,
+    tensorflow: binding.library() ?? null,
+    liveTensors: held.liveHandles,
+    peakTensors: held.peakHandles,
+    liveBytes: held.liveBytes,
+    lentBytes: held.lentBytes,
   };
 }

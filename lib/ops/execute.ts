@@ -9,6 +9,7 @@ import type { AttrValue } from './attributes';
 import { runCall, runCallAsync } from './call';
 import { definitionOf, type OpDefinition } from './definition';
 
+/** Options of {@link execute}. */
 export interface ExecuteOptions {
   /** One for each input of the op, in its order; a list as an array. */
   readonly inputs?: readonly (Tensor | readonly Tensor[])[];
@@ -37,13 +38,13 @@ export function execute(opName: string, options: ExecuteOptions = {}): Tensor[] 
 }
 
 /**
- * {@link execute} on a thread of the worker pool: for ops that take longer than the way there and back, about 30
- * microseconds. The inputs may be disposed as soon as this returns; the outputs belong to the scope that is current now.
- * With `signal`, the promise rejects as soon as it is aborted.
+ * {@link execute} off the event loop: the same inputs, attributes and outputs. For ops that take longer than the way to
+ * another thread and back, tens of microseconds. The inputs may be disposed while it runs. The outputs belong to the scope of
+ * the call, and are freed when `signal` aborts the call.
  *
- * @throws TfeError what `execute` throws, and `TFE_QUEUE_FULL`; always as a rejection
- * @example
- * const [product] = await executeAsync('MatMul', { inputs: [a, b], signal: AbortSignal.timeout(100) });
+ * @throws TfeError as a rejection, like every error: those of `execute`, `TFE_QUEUE_FULL`, and for `options`
+ *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @example (await executeAsync('Neg', { inputs: [tf.constant([1, -2])] }))[0].arraySync(); // [-1, 2]
  */
 export async function executeAsync(
   opName: string,

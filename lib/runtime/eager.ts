@@ -113,10 +113,14 @@ export class EagerRuntime {
   }
 
   /**
-   * Runs `op` on `inputs` and answers its outputs, which belong to the current scope.
+   * Runs `op` on `inputs` and answers its outputs, which belong to the current scope. The inputs stay the caller's.
    *
    * @throws TfeError `TFE_EXTENSION_ARITY`, `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`, what metadata inference throws,
-   *   `TFE_EXTENSION_MISSING_MODULE`, `TFE_EXTENSION_OUTPUTS`, `TFE_EXTENSION_ALIAS`, and what the executor throws
+   *   `TFE_EXTENSION_MISSING_MODULE`, `TFE_EXTENSION_UNSUPPORTED`, `TFE_ENGINE_CONFLICT`, `TFE_EXTENSION_OUTPUTS`,
+   *   `TFE_EXTENSION_ALIAS`, and what the executor throws
+   * @example
+   * const [y] = defaultEagerRuntime().apply(new TfeEngine(), softmax.op({ axis: 0 }), [tf.constant([1, 1])]);
+   * y.arraySync(); // [0.5, 0.5]
    */
   apply(engine: Engine, op: ExtensionOp, inputs: readonly Tensor[]): readonly Tensor[] {
     const metas = checkInputs('apply', op, inputs);
@@ -137,11 +141,16 @@ export class EagerRuntime {
   }
 
   /**
-   * `apply` with the kernels on threads of the worker pool. It has taken its share of the inputs when it returns; the
-   * outputs belong to the scope that is current now.
+   * {@link apply} off the event loop, by the family's `executeAsync`. The inputs may be disposed while it runs: the executor
+   * gets shares of its own, which are freed with all that it makes besides its outputs. The outputs belong to the scope of the
+   * call, and are freed when `signal` aborts the call.
    *
-   * @throws TfeError as `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without `executeAsync`, `TFE_QUEUE_FULL`,
-   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`; always as a rejection
+   * @throws TfeError as a rejection, like every error: those of `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without
+   *   `executeAsync`, `TFE_QUEUE_FULL`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @example
+   * const softmaxOf = softmax.op({ axis: 0 });
+   * const [y] = await defaultEagerRuntime().applyAsync(new TfeEngine(), softmaxOf, [tf.constant([1, 1])]);
+   * y.arraySync(); // [0.5, 0.5]
    */
   async applyAsync(
     engine: Engine,

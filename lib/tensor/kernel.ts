@@ -70,9 +70,13 @@ export class Kernel {
   }
 
   /**
-   * Runs the op on a thread of the worker pool. The inputs may be disposed as soon as this returns; the output belongs
-   * to the scope that is current now.
-   * @throws TfeError as `run1`, and `TFE_QUEUE_FULL`; always as a rejection
+   * Runs the op off the event loop. The inputs may be disposed while it runs. The output belongs to the scope of the call,
+   * and is freed when `signal` aborts the call.
+   * @throws TfeError as a rejection, like every error: those of `run1`, `TFE_QUEUE_FULL`, `TFE_OPTION_VALUE` for `signal`; its
+   *   reason
+   * @example
+   * const kernel = new Kernel({ label: 'example.negate', name: 'Neg', inputs: 1 });
+   * (await kernel.runAsync([tf.constant([1, -2])])).arraySync(); // [-1, 2]
    */
   async runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
     const scope = currentScope();

@@ -134,10 +134,10 @@ export class Tensor<
   }
 
   /**
-   * Like `dataSync`, as a promise: more than 64 KiB are copied on a thread of the worker pool. The tensor may be
-   * disposed as soon as this returns. With `signal`, the promise rejects as soon as it is aborted.
-   * @throws TfeError as `dataSync`, and `TFE_QUEUE_FULL`; always as a rejection
-   * @example await tf.constant([1, 2]).data(); // Float32Array [1, 2]
+   * What `dataSync` answers, as a promise: from 64 KiB on, and strings of any size, it is copied off the event loop. The
+   * tensor may be disposed meanwhile. The data is the caller's own, except where `{ copy: false }` lends the tensor's memory.
+   * @throws TfeError as a rejection, like every error: those of `dataSync` and `TFE_QUEUE_FULL`; the reason of `signal`
+   * @example await tf.constant([1n, 2n]).data({ int64: 'number' }); // [1, 2]
    */
   async data<const O extends DataOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
     const choices = dataOptions('data', options, ['signal']);
@@ -354,7 +354,8 @@ export function sizeOf(shape: readonly number[]): number {
  * Runs `body` and frees every tensor made in it that is not part of its result. Tensors in the result (itself, or in
  * nested arrays, plain objects, Maps and Sets) move to the enclosing scope. Nothing is freed that was made outside.
  *
- * @throws TfeError `TFE_SCOPE_PROMISE` when `body` answers a promise: use {@link scopeAsync}
+ * @throws TfeError `TFE_SCOPE_PROMISE` when `body` answers a promise: use {@link scopeAsync}; `TFE_OP_ARGUMENT` where it is no
+ *   function; what `body` throws
  * @example
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
@@ -379,11 +380,12 @@ export function scope<T>(body: () => T): T {
 }
 
 /**
- * `scope` for async functions: tensors are freed when the promise settles. Scopes of functions that run at the same
- * time keep apart (AsyncLocalStorage): none frees or adopts another's tensors. Rejects with what `body` rejects with.
+ * `scope` for async functions: when the promise of `body` settles, tensors made in it are freed, except those in its result,
+ * which move to the scope of the call. Scopes of functions that run at the same time keep apart (AsyncLocalStorage): none
+ * frees or adopts another's tensors. What `body` does not await may end after the scope; its result then belongs to nobody.
  *
- * @example
- * const y = await scopeAsync(async () => tf.add(tf.constant(await load()), 1)); // one tensor is left
+ * @throws TfeError `TFE_OP_ARGUMENT` where `body` is no function, and what `body` throws or rejects with; as a rejection
+ * @example (await scopeAsync(async () => tf.addAsync(tf.constant([1, 2]), 1))).arraySync(); // [2, 3]
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
   if (typeof body !== 'function' || !isReadable(body))

@@ -5,8 +5,6 @@ import {
   clearKernelCache,
   execute,
   executeAsync,
-  isTfeError,
-  memory,
   scopeAsync,
   status,
   tf,
@@ -15,17 +13,11 @@ import {
 } from 'tfe-node';
 import { preparedOps } from '../../lib/ops/call';
 import { testPrograms, expectEnding } from '../helpers/child';
+import { outcomeOf } from '../helpers/thrown';
 import { expectNoTensorsLeft } from '../tensor/accounting';
+import { idle } from './idle';
 
 expectNoTensorsLeft();
-
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    return await promise;
-  } catch (error) {
-    return isTfeError(error) ? error.code : error;
-  }
-}
 
 describe('executeAsync', () => {
   test('answers what execute answers: several outputs, lists, none', async () => {
@@ -70,7 +62,7 @@ describe('executeAsync', () => {
       'TFE_OP_FAILED',
     ],
   ])('rejects for %s', async (_, run, code) => {
-    expect(await codeOf(run())).toBe(code);
+    expect(await outcomeOf(run())).toBe(code);
   });
 
   test('an op that is forgotten while it waits or runs is still there for it', async () => {
@@ -170,7 +162,7 @@ test('the kernel cache is cleared when no task runs any more: a kernel may own w
     control.abort(new Error('mine')); // or the test would wait for ever
   }
   await expect(waiting).rejects.toThrow('mine');
-  while (memory().processPending > 0) await turn();
+  await idle();
   for (let i = 0; i < 1000 && draw() !== first; i += 1) await turn();
   expect(draw()).toBe(second);
 });

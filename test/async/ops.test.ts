@@ -7,7 +7,6 @@ import {
   exportTensor,
   importTensor,
   isTensor,
-  isTfeError,
   memory,
   scope,
   scopeAsync,
@@ -17,7 +16,9 @@ import {
 import { native } from '../../lib/native/loader';
 import { liveId } from '../../lib/tensor/tensor';
 import { functionsOf } from '../process/programs/tf-functions';
+import { outcomeOf } from '../helpers/thrown';
 import { expectNoTensorsLeft } from '../tensor/accounting';
+import { idle } from './idle';
 
 expectNoTensorsLeft();
 
@@ -39,15 +40,6 @@ const OPERANDS: Readonly<Record<string, readonly unknown[]>> = {
   sigmoid: [MATRIX],
   cos: [MATRIX],
 };
-
-/** The code of the TfeError that `promise` rejects with, or what else it does. */
-async function codeOf(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    return await promise;
-  } catch (error) {
-    return isTfeError(error) ? error.code : error;
-  }
-}
 
 describe.each(OPS)('tf.%s', (name) => {
   const values = OPERANDS[name] ?? [MATRIX, MATRIX];
@@ -75,7 +67,7 @@ describe.each(OPS)('tf.%s', (name) => {
   test('refuses a disposed operand, as a rejection', async () => {
     const given = operands();
     for (const operand of given) if (isTensor(operand)) operand.dispose();
-    expect(await codeOf(FUNCTIONS.get(`${name}Async`)!(...given) as Promise<unknown>)).toBe(
+    expect(await outcomeOf(FUNCTIONS.get(`${name}Async`)!(...given) as Promise<unknown>)).toBe(
       'TFE_TENSOR_DISPOSED',
     );
   });
@@ -126,7 +118,7 @@ describe('an asynchronous op', () => {
       'TFE_OP_FAILED',
     ],
   ])('rejects for %s', async (_, run, code) => {
-    expect(await codeOf(run())).toBe(code);
+    expect(await outcomeOf(run())).toBe(code);
   });
 
   test('that TensorFlow refuses shows the stack of its caller', async () => {
@@ -267,12 +259,6 @@ describe('an AbortSignal', () => {
   });
 });
 
-/** Until nothing runs on the pool. */
-async function idle(): Promise<void> {
-  while (memory().processPending > 0) await turn();
-  await turn();
-}
-
 describe('asynchronous results and scopes', () => {
   test('belong to the scope of the call', async () => {
     const before = memory().tensors;
@@ -371,8 +357,8 @@ describe('whatever became of Error', () => {
   ])('a promise rejects where prepareStackTrace %s', async (_, prepare) => {
     Error.prepareStackTrace = prepare;
     const codes = [
-      await codeOf(tf.addAsync([1, 2], [1, 2, 3])),
-      await codeOf(tf.divideAsync([1n, 2n], [1n, 2n, 3n])),
+      await outcomeOf(tf.addAsync([1, 2], [1, 2, 3])),
+      await outcomeOf(tf.divideAsync([1n, 2n], [1n, 2n, 3n])),
     ];
     expect(codes).toEqual(['TFE_OP_FAILED', 'TFE_OP_FAILED']);
   });
@@ -391,7 +377,7 @@ test('no listener stays on a signal when the work is done', async () => {
   const { signal } = new AbortController();
   const sums = await Promise.all([tf.addAsync(x, x, { signal }), tf.addAsync(x, x, { signal })]);
   for (const sum of sums) sum.dispose();
-  expect(await codeOf(tf.addAsync(x, [1, 2, 3], { signal }))).toBe('TFE_OP_FAILED');
+  expect(await outcomeOf(tf.addAsync(x, [1, 2, 3], { signal }))).toBe('TFE_OP_FAILED');
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 

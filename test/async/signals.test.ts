@@ -1,7 +1,8 @@
 /** Signals that are not the platform's own: what they do must not leave a promise that never settles, nor a task. */
 import { expect, test } from '@jest/globals';
-import { isTfeError, memory, tf, type Tensor } from 'tfe-node';
+import { isTfeError, tf, type Tensor } from 'tfe-node';
 import { expectNoTensorsLeft } from '../tensor/accounting';
+import { idle } from './idle';
 
 expectNoTensorsLeft();
 
@@ -35,7 +36,7 @@ async function ending(name: 'addAsync' | 'divideAsync', signal: AbortSignal): Pr
   } catch (error) {
     return isTfeError(error) ? error.code : error;
   } finally {
-    while (memory().processPending > 0) await new Promise((resolve) => setImmediate(resolve));
+    await idle();
     x.dispose();
   }
 }

@@ -16,8 +16,9 @@ import { transformFileSync } from '@swc/core';
 import { build, register } from '../../lib/cli/build';
 import { commitOutput } from '../../lib/cli/build-output';
 import type { CliContext } from '../../lib/cli/context';
-import { isTfeError, type TfeError } from '../../lib/errors';
+import type { TfeError } from '../../lib/errors';
 import { Command } from '../../lib/vendor/commander';
+import { thrownBy } from '../helpers/thrown';
 import { loweringPlugin } from '../plugins/core/lower-fake-plugin';
 
 let folder: string;
@@ -69,16 +70,6 @@ function run(
   };
   build(source, { out: 'out', ...options }, context, [loweringPlugin()]);
   return printed;
-}
-
-function errorOf(body: () => unknown): TfeError {
-  try {
-    body();
-  } catch (error) {
-    if (isTfeError(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 const IMPORTS = "import { tf } from 'fake';\nimport type { T2 } from 'fake/types';\n";
@@ -193,7 +184,7 @@ export function plain(x: number): number { return x; }
     expect(isLowered()).toBe(false);
     run('src', { config: 'my.json', fallback: 'site' });
     expect(isLowered()).toBe(true);
-    expect(errorOf(() => run('src', { config: 'none.json' })).code).toBe('TFE_CONFIG_UNREADABLE');
+    expect(thrownBy(() => run('src', { config: 'none.json' })).code).toBe('TFE_CONFIG_UNREADABLE');
   });
 
   it('keeps folders, copies what Node reads as it is, and rewrites the specifiers between them', () => {
@@ -420,7 +411,7 @@ describe('what is refused, with nothing written', () => {
   });
 
   const refused = (code: string, body: () => unknown): TfeError => {
-    const error = errorOf(body);
+    const error = thrownBy(body);
     expect(error.code).toBe(code);
     expect(existsSync(join(folder, 'out'))).toBe(false);
     return error;
@@ -507,7 +498,7 @@ describe('what is refused, with nothing written', () => {
     rmSync(join(folder, 'out'), { recursive: true });
     rmSync(join(folder, 'src/package.json'));
     write({ 'out/package.json': '{ "type": "commonjs" }' });
-    expect(errorOf(() => run()).code).toBe('TFE_BUILD_PACKAGE');
+    expect(thrownBy(() => run()).code).toBe('TFE_BUILD_PACKAGE');
     expect(list('out')).toEqual(['package.json']);
     rmSync(join(folder, 'out'), { recursive: true });
   });
@@ -516,7 +507,7 @@ describe('what is refused, with nothing written', () => {
 describe('files that no build made', () => {
   it('are not replaced, and nothing else is written then', () => {
     write({ 'src/a.ts': SCORE, 'src/b.ts': SCORE, 'out/b.js': 'mine' });
-    const error = errorOf(() => run());
+    const error = thrownBy(() => run());
     expect(error.code).toBe('TFE_BUILD_FOREIGN_FILE');
     expect(error.facts['files']).toEqual(['b.js']);
     expect(list('out')).toEqual(['b.js']);
@@ -526,11 +517,11 @@ describe('files that no build made', () => {
   it('are not replaced where a folder, or a link to one, is in the way', () => {
     write({ 'src/a/b.ts': SCORE, 'elsewhere/x': '' });
     mkdirSync(join(folder, 'out/a/b.js'), { recursive: true });
-    expect(errorOf(() => run()).facts['files']).toEqual(['a/b.js']);
+    expect(thrownBy(() => run()).facts['files']).toEqual(['a/b.js']);
     rmSync(join(folder, 'out'), { recursive: true });
     mkdirSync(join(folder, 'out'));
     symlinkSync(join(folder, 'elsewhere'), join(folder, 'out/a'));
-    expect(errorOf(() => run()).facts['files']).toEqual(['a']);
+    expect(thrownBy(() => run()).facts['files']).toEqual(['a']);
     expect(list('elsewhere')).toEqual(['x']);
   });
 
@@ -547,7 +538,7 @@ describe('files that no build made', () => {
     ['itself', '{ "version": 1, "files": [".tfe-build.json"] }'],
   ])('are safe from a list of built files with %s', (_, manifest) => {
     write({ 'src/a.ts': SCORE, 'out/.tfe-build.json': manifest, precious: 'mine' });
-    expect(errorOf(() => run()).code).toBe('TFE_BUILD_MANIFEST');
+    expect(thrownBy(() => run()).code).toBe('TFE_BUILD_MANIFEST');
     expect(read('precious')).toBe('mine');
     expect(list('out')).toEqual(['.tfe-build.json']);
   });
@@ -617,12 +608,12 @@ describe('a build that is cut short', () => {
   it('because nothing can be written where --out is says so', () => {
     write({ 'src/a.ts': SCORE });
     // Nobody may make files there, root included.
-    expect(errorOf(() => run('src', { out: '/proc/out' })).code).toBe('TFE_BUILD_WRITE');
+    expect(thrownBy(() => run('src', { out: '/proc/out' })).code).toBe('TFE_BUILD_WRITE');
   });
 
   it('because a parent of --out is a file says so', () => {
     write({ 'src/a.ts': SCORE, file: '' });
-    expect(errorOf(() => run('src', { out: 'file/out' })).code).toBe('TFE_BUILD_WRITE');
+    expect(thrownBy(() => run('src', { out: 'file/out' })).code).toBe('TFE_BUILD_WRITE');
   });
 });
 

@@ -8,7 +8,7 @@ expectNoTensorsLeft();
 const values = (run: () => Tensor): unknown => scope(() => run().arraySync());
 const BINARY = ['add', 'subtract', 'multiply', 'divide'] as const;
 /** One of them; divide differs in the dtype of its result only. */
-const binary = (name: (typeof BINARY)[number]): typeof tf.add => tf[name];
+const binary = (name: (typeof BINARY)[number]): typeof tf.add => tf[name] as typeof tf.add;
 
 describe('an operand that is not a tensor', () => {
   // By hand: 10 op 4 and 4 op 10.

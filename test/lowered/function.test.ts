@@ -1,10 +1,11 @@
 // First: what is imported after it gets the stand-ins.
 import './fake-runtime';
 import { beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { isTfeError, tfeError, type TfeError } from '../../lib/errors';
+import { tfeError, type TfeError } from '../../lib/errors';
 import { define, describeLowered, LOWERED_CONTRACT, type LoweredSpec } from '../../lib/lowered';
 import { EMITTED_CONTRACT } from '../../plugins/core/lower';
 import { currentScope } from '../../lib/tensor/scope';
+import { thrownBy } from '../helpers/thrown';
 import { executors, FakeTensor, log } from './fake-runtime';
 
 const F32_2D = { dtype: 'float32', rank: 2 };
@@ -29,16 +30,6 @@ function specOf(changes: Partial<Record<keyof LoweredSpec, unknown>> = {}): Lowe
     ],
     ...changes,
   } as LoweredSpec;
-}
-
-function errorOf(run: () => unknown): TfeError {
-  try {
-    run();
-  } catch (error) {
-    if (isTfeError(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
 }
 
 function withMode<T>(mode: string | undefined, run: () => T): T {
@@ -100,7 +91,7 @@ describe('which leg runs', () => {
     const reason = 'tf.cos is not covered (score.ts:3:5).';
     for (const status of ['mixed', 'fallback'] as const) {
       const made = withMode('native', () => define(specOf({ status, reason })));
-      const error = errorOf(() => made.run([x()], null, () => 'source'));
+      const error = thrownBy(() => made.run([x()], null, () => 'source'));
       expect(error.code).toBe('TFE_MODE_NOT_NATIVE');
       expect(error.message).toContain(`score (score.ts) is ${status}, not native: ${reason}`);
     }
@@ -240,7 +231,7 @@ describe('annotated parameters', () => {
     ],
   });
   const call = (...values: unknown[]) =>
-    errorOf(() =>
+    thrownBy(() =>
       define(spec).run(
         values,
         () => 'lowered',
@@ -412,7 +403,7 @@ describe('define', () => {
     [2, '2'],
     ['1', '"1"'],
   ])('refuses contract %p', (contract, received) => {
-    const error = errorOf(() => define(specOf({ contract })));
+    const error = thrownBy(() => define(specOf({ contract })));
     expect(error.code).toBe('TFE_LOWERED_CONTRACT');
     expect(error.facts).toEqual({ function: 'score', expected: 1, received });
   });
@@ -440,18 +431,18 @@ describe('define', () => {
     ],
     [{ sites: [{ op: { kind: 'core', name: 'Relu' }, position: 'p' }] }, 'sites[0].ruleId'],
   ])('refuses a damaged table %j and names the field', (changes, field) => {
-    const error = errorOf(() => define(specOf(changes)));
+    const error = thrownBy(() => define(specOf(changes)));
     expect(error.code).toBe('TFE_LOWERED_SPEC');
     expect(error.facts['field']).toBe(field);
   });
 
   it.each([[undefined], [null], [3], [[]], ['spec']])('refuses %p as a table', (spec) => {
-    expect(errorOf(() => define(spec as unknown as LoweredSpec)).code).toBe('TFE_LOWERED_SPEC');
+    expect(thrownBy(() => define(spec as unknown as LoweredSpec)).code).toBe('TFE_LOWERED_SPEC');
   });
 
   it('refuses a call with another number of values than the table has parameters', () => {
     const made = define(specOf());
-    const error = errorOf(() =>
+    const error = thrownBy(() =>
       made.run(
         [x(), x()],
         () => 1,

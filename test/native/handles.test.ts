@@ -139,19 +139,19 @@ describe('an id', () => {
 
 describe('the counts', () => {
   test('follow what is made, computed and released', () => {
-    const before = binding.facts();
+    const before = binding.held();
     const a = create([1, -2]);
     const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], []);
     const b = binding.run(relu, a);
     held.add(b);
-    expect(binding.facts()).toMatchObject({
+    expect(binding.held()).toMatchObject({
       liveHandles: before.liveHandles + 2,
       liveBytes: before.liveBytes + 16,
     });
     binding.release(a);
     binding.release(a);
     binding.releaseAll(new Float64Array([b, b, a, NaN, -1, 2 ** 60]), 6);
-    const { liveHandles, liveBytes, peakHandles } = binding.facts();
+    const { liveHandles, liveBytes, peakHandles } = binding.held();
     expect({ liveHandles, liveBytes }).toEqual({
       liveHandles: before.liveHandles,
       liveBytes: before.liveBytes,
@@ -160,7 +160,7 @@ describe('the counts', () => {
   });
 
   test('are right while one slot uses up its generations and is retired', () => {
-    const before = binding.facts();
+    const before = binding.held();
     const slotOf = (id: number): number => id % 2 ** 24;
     const data = new Float32Array(1);
     const first = create([0]);
@@ -181,7 +181,7 @@ describe('the counts', () => {
       const other = create([i]);
       expect(slotOf(other)).not.toBe(slotOf(first));
     }
-    const { liveHandles, liveBytes } = binding.facts();
+    const { liveHandles, liveBytes } = binding.held();
     expect({ liveHandles, liveBytes }).toEqual({
       liveHandles: before.liveHandles + 1000,
       liveBytes: before.liveBytes + 4000,

@@ -50,29 +50,24 @@ test('the table of native/abi.h is read whole', () => {
 });
 
 test('a library that is right in everything opens, and again in the same process', () => {
-  expect(answers([open(good), { facts: true }, open(good)])).toEqual([
+  expect(answers([open(good), { library: true }, open(good)])).toEqual([
     OPENED,
     {
-      facts: {
+      library: {
         version: VERSION,
         ccPath: good.cc,
         frameworkPath: good.framework,
         devices: [],
-        liveHandles: 0,
-        peakHandles: 0,
-        liveBytes: 0,
-        lentBytes: 0,
       },
     },
     OPENED,
   ]);
 });
 
-test('before the library is open nothing can be made, and only the counts are known', () => {
-  const counts = { liveHandles: 0, peakHandles: 0, liveBytes: 0, lentBytes: 0 };
-  expect(answers([{ use: true }, { facts: true }])).toEqual([
+test('before the library is open nothing can be made, and none is known', () => {
+  expect(answers([{ use: true }, { library: true }])).toEqual([
     error('TFE_LIBRARY_NOT_OPEN', {}),
-    { facts: counts },
+    { library: null },
   ]);
 });
 
@@ -280,7 +275,7 @@ test('a context that TensorFlow refuses is an error with its status, and may be 
     message: expect.any(String),
     tfStatus: { code: 13, name: 'INTERNAL', message: 'the stub refuses' },
   };
-  expect(answers([open(library), { facts: true }, { facts: true }])).toEqual([
+  expect(answers([open(library), { library: true }, { library: true }])).toEqual([
     OPENED,
     refused,
     refused,

@@ -1,16 +1,7 @@
 /** `raw.*`: what it answers, and that the short way through it is as strict as the long one. */
 import { describe, expect, test } from '@jest/globals';
-import { isTfeError, raw, status, tf, type Tensor } from 'tfe-node';
-
-const codeOf = (body: () => unknown): string => {
-  try {
-    body();
-  } catch (error) {
-    if (isTfeError(error)) return error.code;
-    throw error;
-  }
-  return 'nothing was thrown';
-};
+import { raw, status, tf, type Tensor } from 'tfe-node';
+import { codeOf } from '../helpers/thrown';
 
 describe('an answer is', () => {
   const x = (): Tensor<'float32', 2> =>

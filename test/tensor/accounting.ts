@@ -1,7 +1,8 @@
 /** Every test of these folders gives back the tensors it made. */
 import { afterEach, beforeEach, expect } from '@jest/globals';
 import { status } from '../../lib';
-import { isTfeError, type TfeError } from '../../lib/errors';
+
+export { codeOf, thrownBy } from '../helpers/thrown';
 
 /**
  * Call once at the top of a test file: fails a test after which more tensors, or more bytes, are held than before. Fewer is
@@ -23,20 +24,4 @@ export function expectNoTensorsLeft(): void {
 export function held(): { readonly tensors: number; readonly bytes: number } {
   const { liveTensors, liveBytes } = status({ load: true });
   return { tensors: liveTensors, bytes: liveBytes };
-}
-
-/** The TfeError that `run` throws. */
-export function thrownBy(run: () => unknown): TfeError {
-  try {
-    run();
-  } catch (error) {
-    if (isTfeError(error)) return error;
-    throw error;
-  }
-  throw new Error('nothing was thrown');
-}
-
-/** The code of the TfeError that `run` throws. */
-export function codeOf(run: () => unknown): string {
-  return thrownBy(run).code;
 }

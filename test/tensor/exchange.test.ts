@@ -72,6 +72,11 @@ describe('a token', () => {
     ['no token', () => importTensor({} as never), 'TFE_OP_ARGUMENT'],
     ['null', () => importTensor(null as never), 'TFE_OP_ARGUMENT'],
     [
+      'a token with a NUL',
+      () => importTensor({ tfeTensor: '0-1\0', dtype: 'float32', shape: [] }),
+      'TFE_OP_ARGUMENT',
+    ],
+    [
       'an unknown option',
       () => exportTensor(gone(), { expires: 1 } as never),
       'TFE_OPTION_UNKNOWN',

@@ -81,8 +81,8 @@ describe('docs/tensors.md', () => {
 
   test.each(blocksOf('tensors.md').map((block, i) => [i + 1, block] as const))(
     'has an example %i that prints what the page says',
-    (_, block) => {
-      expect(printed(block, require)).toEqual(promised(block));
+    async (_, block) => {
+      expect(await printed(block, require)).toEqual(promised(block));
     },
   );
 });

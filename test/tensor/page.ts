@@ -17,8 +17,8 @@ export function promised(block: string): string[] {
   return [...block.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm)].map(([, text]) => text!);
 }
 
-/** Runs a block; `require` is the caller's, so that package names mean what they mean in its tests. */
-export function printed(block: string, require: NodeJS.Require): string[] {
+/** Runs a block, which may await; `require` is the caller's, so that package names mean what they mean in its tests. */
+export async function printed(block: string, require: NodeJS.Require): Promise<string[]> {
   const { code } = transformSync(block, {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'commonjs' },
@@ -29,7 +29,9 @@ export function printed(block: string, require: NodeJS.Require): string[] {
     log: (value: unknown) => lines.push(typeof value === 'string' ? value : inspect(value)),
   };
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the page is ours
-  const run = new Function('require', 'exports', 'console', code) as (...args: unknown[]) => void;
-  run(require, {}, console);
+  const run = new Function('require', 'exports', 'console', `return (async () => {${code}})()`) as (
+    ...args: unknown[]
+  ) => Promise<void>;
+  await run(require, {}, console);
   return lines;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
 import { originalPositionFor, TraceMap } from '@jridgewell/trace-mapping';
-import type { TfeError } from '../../../lib/errors';
 import {
   emitDeclarations,
   emitJavaScript,
@@ -9,6 +8,7 @@ import {
   specifiersOf,
 } from '../../../plugins/core/emit';
 import { lowerSource } from '../../../plugins/core/lower';
+import { thrownBy } from '../../helpers/thrown';
 import { analyze, expectExactMap, expectParses, HEADER, Lines } from './lower-support';
 
 function emitText(source: string, file = 'score.ts') {
@@ -20,15 +20,6 @@ function emitText(source: string, file = 'score.ts') {
   });
   expectParses(emitted.code, 'score.js');
   return emitted;
-}
-
-function errorOf(run: () => unknown): TfeError {
-  try {
-    run();
-  } catch (error) {
-    return error as TfeError;
-  }
-  throw new Error('nothing was thrown');
 }
 
 const SCORE = `${HEADER}
@@ -105,14 +96,14 @@ export async function g() { await using a = tf.open(); for (using b of [a]) { tf
     ['an auto-accessor', 'export class A {\n  accessor m = 1;\n}', 2, 3],
     ['import defer', "import defer * as a from 'a';\nexport { a };", 1, 1],
   ])('refuses %s, which Node 20 does not run, and says where', (_, source, line, column) => {
-    const error = errorOf(() => emitText(source));
+    const error = thrownBy(() => emitText(source));
     expect(error.code).toBe('TFE_BUILD_SYNTAX');
     expect(error.facts).toMatchObject({ file: 'score.ts', line, column });
   });
 
   it('refuses what only a transformer notices, at its place in the source', () => {
     const source = `${HEADER}const ü = '日本😀';\nexport function f(x: T2) { let z = 1; let z = tf.relu(x); return z; }`;
-    const error = errorOf(() => emitText(source));
+    const error = thrownBy(() => emitText(source));
     expect(error.code).toBe('TFE_BUILD_SYNTAX');
     expect(error.facts).toMatchObject({ line: 4, column: 32 });
     expect(error.message).toContain('`z` has already been declared');
@@ -122,7 +113,7 @@ export async function g() { await using a = tf.open(); for (using b of [a]) { tf
     ["import fake = require('fake');\nexport = fake;"],
     ["const fake = require('fake');\nfake.run();"],
   ])('refuses CommonJS: %j', (source) => {
-    expect(errorOf(() => emitText(source)).code).toBe('TFE_BUILD_COMMONJS');
+    expect(thrownBy(() => emitText(source)).code).toBe('TFE_BUILD_COMMONJS');
   });
 });
 
@@ -142,7 +133,7 @@ export class K { m(x) {} }
 export default function () { return g(1); }
 declare function g(x: number): number;
 `;
-    const error = errorOf(() => emitDeclarations(analyze(source), 'score.ts'));
+    const error = thrownBy(() => emitDeclarations(analyze(source), 'score.ts'));
     expect(error.code).toBe('TFE_BUILD_DECLARATIONS');
     expect(error.facts['exports']).toEqual([
       {

@@ -16,7 +16,7 @@ export interface ContextsTask {
 function use({ cc, framework }: ContextsTask): void {
   const binding = requireBinding(process.env['TFE_NODE_ADDON']!);
   binding.open(cc, framework, '2.21.0', []);
-  binding.facts(); // asks for the devices, and so for the context
+  binding.library(); // asks for the devices, and so for the context
 }
 
 async function main(everything: ContextsTask): Promise<void> {

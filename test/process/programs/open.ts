@@ -13,7 +13,7 @@ export type Step =
     }
   /** Maps an image that is no addon. */
   | { readonly map: string }
-  | { readonly facts: true }
+  | { readonly library: true }
   /** Makes a tensor. */
   | { readonly use: true };
 
@@ -23,8 +23,8 @@ for (const step of task<readonly Step[]>()) {
   try {
     if ('map' in step) {
       process.dlopen({ exports: {} }, step.map);
-    } else if ('facts' in step) {
-      say({ facts: binding.facts() });
+    } else if ('library' in step) {
+      say({ library: binding.library() ?? null });
     } else if ('use' in step) {
       say({ id: binding.create(1, 0, new Float32Array(1)) });
     } else {
