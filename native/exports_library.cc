@@ -1,5 +1,10 @@
 // The library as JavaScript sees it: opening it, and what is open.
+#include <cstdlib>  // defines __GLIBC__ where it is one
 #include <string>
+
+#ifdef __GLIBC__
+#include <gnu/libc-version.h>
+#endif
 
 #include "arguments.h"
 #include "configuration.h"
@@ -58,11 +63,21 @@ Napi::Value CurrentLibrary(const CallbackInfo& info) {
   return answer;
 }
 
+// The version of the glibc that runs, "2.36"; null where it is another C library.
+Napi::Value RunningGlibc(Napi::Env env) {
+#ifdef __GLIBC__
+  return Napi::String::New(env, gnu_get_libc_version());
+#else
+  return env.Null();
+#endif
+}
+
 }  // namespace
 
 void ExportLibrary(Napi::Env env, Napi::Object exports) {
   exports.Set("setErrorFactory", Napi::Function::New<SetErrorFactory>(env));
   exports.Set("open", Napi::Function::New<Open>(env));
+  exports.Set("glibc", RunningGlibc(env));
   exports.Set("library", Napi::Function::New<CurrentLibrary>(env));
 }
 

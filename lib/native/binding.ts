@@ -66,6 +66,8 @@ export interface NativeBinding {
     version: string,
     cpuFlags: readonly string[],
   ): boolean;
+  /** The version of the glibc that runs; null where it is another C library. */
+  readonly glibc: string | null;
   /** Makes the context, whose devices it names; undefined before `open`. */
   library(): NativeLibrary | undefined;
   create(dtype: number, rank: number, data: ArrayBufferView): number;

@@ -9,6 +9,7 @@ import { requireBinding, type NativeBinding } from './binding';
 import { REQUIRED_CPU_FLAGS } from './cpu';
 import { errnoOf } from './files';
 import { locateRuntime, type RuntimeLocation } from './locate';
+import { currentPlatform, hostFacts } from './platforms';
 
 /** What the addon is built with (CMakeLists.txt, binding.gyp); loading it on less is a segmentation fault. */
 export const REQUIRED_NODE_API = 9;
@@ -66,7 +67,7 @@ export function permitted<T>(step: () => T): T {
 
 function open(): NativeBinding {
   const binding = addon();
-  const location = locateRuntime();
+  const location = locateRuntime({ platform: currentPlatform(hostFacts(binding.glibc)) });
   if (location.notice !== null) {
     process.emitWarning(location.notice, { code: 'TFE_RUNTIME_UNVERIFIED' });
   }

@@ -41,15 +41,22 @@ const settings = (root) => ({
 /** `lib/tensor/dtype.ts` -> `tensor/dtype` */
 const keyOf = (source) => source.slice('lib/'.length, -'.ts'.length);
 
+/** The end of the bundle: marks modules as the compiler does, and undoes esbuild's renaming of classes that name themselves. */
+const FINISH = `
+for (const module of Object.values(modules)) {
+  Object.defineProperty(module, '__esModule', { value: true });
+  for (const [name, value] of Object.entries(module)) {
+    if (typeof value === 'function' && value.name === '_' + name) {
+      Object.defineProperty(value, 'name', { value: name, configurable: true });
+    }
+  }
+}`;
+
 /** A module of the bundle's sources, all of them exported as one object keyed by their paths. */
 function entryOf(sources) {
-  const names = sources.map((source, i) => [`m${i}`, source]);
-  return [
-    ...names.map(([name, source]) => `import * as ${name} from './${keyOf(source)}';`),
-    `const modules = {${names.map(([name, source]) => `'${keyOf(source)}': ${name}`).join(', ')}};`,
-    `for (const module of Object.values(modules)) Object.defineProperty(module, '__esModule', { value: true });`,
-    'export { modules };',
-  ].join('\n');
+  const imports = sources.map((source, i) => `import * as m${i} from './${keyOf(source)}';`);
+  const rows = sources.map((source, i) => `'${keyOf(source)}': m${i}`);
+  return `${imports.join('\n')}\nexport const modules = {${rows.join(', ')}};${FINISH}`;
 }
 
 /**
@@ -71,7 +78,7 @@ export async function bundleModules(root, entry) {
     stdin: {
       contents: entryOf(sources),
       resolveDir: join(root, 'lib'),
-      sourcefile: 'lib/bundle.ts',
+      sourcefile: 'bundle.ts',
     },
   });
   const modules = sources.map((source) => `dist/lib/${keyOf(source)}.js`);

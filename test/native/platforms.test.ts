@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { addon } from '../../lib/native/loader';
 import { defaultPin, variantsFor } from '../../lib/native/pin';
 import {
   currentPlatform,
@@ -100,6 +101,7 @@ describe('the platform table', () => {
     if (process.platform === 'linux') {
       const { libc, glibcVersion } = hostFacts();
       expect(libc === 'glibc').toBe(glibcVersion !== null);
+      expect(addon().glibc).toBe(glibcVersion);
     }
   });
 });
