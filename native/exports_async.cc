@@ -100,25 +100,48 @@ void SetSettle(const CallbackInfo& info) {
   data.set_settle(info[0].As<Napi::Function>());
 }
 
-// runAsync(index, ids: Float64Array) => ticket
-Napi::Value RunAsync(const CallbackInfo& info) {
+// From (index, ids: Float64Array).
+std::unique_ptr<RunJob> JobArgument(const CallbackInfo& info, const char* function) {
   EnvData& data = EnvData::From(info.Env());
   OpRunner* runner = Expect(data, data.Runner());
   const int64_t index =
-      IntegerValue(data, info[0], 0, kMaxSafeInteger, "runAsync", "the index of a prepared op");
+      IntegerValue(data, info[0], 0, kMaxSafeInteger, function, "the index of a prepared op");
   PreparedOpPtr op = runner->Share(index);
-  if (op == nullptr) BadArgument(data, "runAsync", "the index of a prepared op");
-  const View ids = Float64Argument(data, info[1], "runAsync");
+  if (op == nullptr) BadArgument(data, function, "the index of a prepared op");
+  const View ids = Float64Argument(data, info[1], function);
   if (ids.length != static_cast<size_t>(op->inputs) * sizeof(double)) {
-    BadArgument(data, "runAsync", "exactly the inputs that the op was prepared for");
+    BadArgument(data, function, "exactly the inputs that the op was prepared for");
   }
   std::vector<HandlePtr> inputs;
   for (int i = 0; i < op->inputs; ++i) {
     inputs.push_back(ShareOf(data, static_cast<const double*>(ids.data)[i]));
   }
-  return Napi::Number::New(
-      info.Env(),
-      Expect(data, data.Submit(std::make_unique<RunJob>(std::move(op), std::move(inputs)))));
+  return std::make_unique<RunJob>(std::move(op), std::move(inputs));
+}
+
+// runAsync(index, ids: Float64Array) => ticket
+Napi::Value RunAsync(const CallbackInfo& info) {
+  EnvData& data = EnvData::From(info.Env());
+  return Napi::Number::New(info.Env(), Expect(data, data.Submit(JobArgument(info, "runAsync"))));
+}
+
+// runApart(index, ids: Float64Array, tick: () => void) => as runMany. The op has a thread of its own, and this one calls
+// `tick` now and then, by which it notices that it has been terminated: then the op is called off.
+Napi::Value RunApart(const CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  EnvData& data = EnvData::From(env);
+  const std::unique_ptr<RunJob> job = JobArgument(info, "runApart");
+  if (!info[2].IsFunction()) BadArgument(data, "runApart", "a function");
+  const auto goes_on = [&] {
+    const Napi::HandleScope scope(env);
+    return napi_call_function(env, env.Undefined(), info[2], 0, nullptr, nullptr) == napi_ok;
+  };
+  // A share, because the environment's own goes when it ends.
+  const std::shared_ptr<Context> context = Expect(data, data.Runner())->share_context();
+  Expect(data, context->pool().RunApart(*job, goes_on));
+  // A thread that is being terminated can make no result.
+  if (!goes_on()) return Napi::Value();
+  return Expect(data, job->Settle(data));
 }
 
 // readAsync(id, view) => ticket
@@ -152,6 +175,7 @@ void Cancel(const CallbackInfo& info) {
 void ExportAsync(Napi::Env env, Napi::Object exports) {
   exports.Set("setSettle", Napi::Function::New<SetSettle>(env));
   exports.Set("runAsync", Napi::Function::New<RunAsync>(env));
+  exports.Set("runApart", Napi::Function::New<RunApart>(env));
   exports.Set("readAsync", Napi::Function::New<ReadAsync>(env));
   exports.Set("share", Napi::Function::New<Share>(env));
   exports.Set("cancel", Napi::Function::New<Cancel>(env));

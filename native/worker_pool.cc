@@ -1,6 +1,7 @@
 #include "worker_pool.h"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -86,6 +87,37 @@ void WorkerPool::Stop() {
   }
   wake_.notify_all();
   for (std::thread& thread : threads) thread.join();
+  std::unique_lock<std::mutex> lock(mutex_);
+  done_.wait(lock, [this] { return running_.empty(); });
+}
+
+Status WorkerPool::RunApart(Job& job, const std::function<bool()>& goes_on) {
+  constexpr std::chrono::milliseconds kPatience(50);
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (stopping_) job.Cancel();
+  const auto running = running_.insert(running_.end(), {nullptr, &job});
+  bool over = false;
+  std::thread thread([&] {
+    // Borrowed, as in Loop.
+    OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+    job.Work(runner);
+    const std::lock_guard<std::mutex> ended(mutex_);
+    over = true;
+    done_.notify_all();
+  });
+  for (bool called_off = false; !done_.wait_for(lock, kPatience, [&] { return over; });) {
+    if (called_off) continue;
+    lock.unlock();
+    called_off = !goes_on();
+    lock.lock();
+    if (called_off && !over) job.Cancel();
+  }
+  running_.erase(running);
+  done_.notify_all();
+  ClearIfIdleLocked();
+  lock.unlock();
+  thread.join();
+  return Done{};
 }
 
 size_t WorkerPool::pending() const {

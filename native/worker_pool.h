@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -75,6 +76,10 @@ class WorkerPool {
   // nobody may free it, because it holds references to values of environments of other threads.
   void Stop();
 
+  // Runs a job on a thread of its own, beside the pool's: what it waits for may be a task of the pool. This thread waits
+  // for it, and asks `goes_on` several times a second; when that says no, the job is called off.
+  Status RunApart(Job& job, const std::function<bool()>& goes_on);
+
   size_t pending() const;
 
  private:
@@ -88,7 +93,8 @@ class WorkerPool {
   std::condition_variable wake_;
   std::condition_variable done_;
   std::deque<std::shared_ptr<Task>> queue_;
-  // What runs now. `job` is null from when the task is on its way back: it may be freed any time then.
+  // What runs now. `job` is null from when the task is on its way back: it may be freed any time then. `lane` is null for
+  // what runs apart.
   struct Running {
     const Lane* lane;
     Job* job;

@@ -12,11 +12,12 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { ScriptError, runScript } from './lib/child.mjs';
-import { ROOT } from './lib/files.mjs';
+import { ROOT, readJson } from './lib/files.mjs';
 import { readOpList } from './lib/op-list.mjs';
 import { tableSource, typesSource } from './lib/raw-files.mjs';
 
 const TYPES = join(ROOT, 'lib/ops/types.ts');
+const REFUSED = join(ROOT, 'lib/ops/refused.json');
 
 /** lib/ops/types.ts by number; read as text, because this script needs no compiler. */
 function typeNames() {
@@ -37,9 +38,11 @@ await runScript('generate-raw', () => {
     options: { from: { type: 'string' }, check: { type: 'boolean', default: false } },
   });
   const ops = readOpList(flags.from === undefined ? listOfLibrary() : readFileSync(flags.from));
+  const refused = readJson(REFUSED);
+  const callable = ops.filter(({ name }) => !Object.hasOwn(refused, name));
   const files = {
     'lib/raw/table.ts': tableSource(ops),
-    'lib/raw/types.ts': typesSource(ops, typeNames()),
+    'lib/raw/types.ts': typesSource(callable, typeNames()),
   };
   for (const [name, source] of Object.entries(files)) {
     const path = join(ROOT, name);

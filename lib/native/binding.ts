@@ -105,6 +105,11 @@ export interface NativeBinding {
   /** `runMany` on a thread of the pool; answers a ticket. The task has its own share of each input. */
   runAsync(index: number, ids: Float64Array): number;
   /**
+   * `runMany` of an op that may wait, on a thread of its own. This thread waits for it and calls `tick` now and then, so that
+   * `worker.terminate()` reaches it.
+   */
+  runApart(index: number, ids: Float64Array, tick: () => void): Float64Array;
+  /**
    * `read`, or `readStrings` of a string tensor, on a thread of the pool; answers a ticket. Nobody else may have `into`
    * before the task is over: its memory must stay where it is.
    */

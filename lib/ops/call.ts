@@ -9,6 +9,7 @@ import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
+import { mayWait } from './guards';
 
 export const PREPARED_LIMIT = 1024;
 
@@ -105,6 +106,12 @@ export function runCallAsync(
   );
 }
 
+function isWorker(): boolean {
+  // Loaded on use: few ops wait.
+  const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
+  return !isMainThread;
+}
+
 function runPrepared(
   binding: NativeBinding,
   index: number,
@@ -112,6 +119,12 @@ function runPrepared(
   { inputs, outputs }: BoundCall,
 ): Tensor[] {
   const ids = inputs.map((tensor) => liveId(tensor, op.name));
+  if (mayWait(op.name) && isWorker()) {
+    return tensorsOf(
+      binding,
+      binding.runApart(index, Float64Array.from(ids), () => undefined),
+    );
+  }
   if (outputs === 1 && !op.hasListOutput && ids.length <= MAX_RUN_INPUTS) {
     return [tensorOf(binding, binding.run(index, ...ids))];
   }

@@ -4,7 +4,7 @@
  */
 import { tfeError } from '../errors';
 import { OP_TABLE } from '../raw/table';
-import { CRASHING } from './guards';
+import refused from './refused.json';
 
 export type ScalarKind = 'string' | 'int' | 'float' | 'bool' | 'type' | 'shape' | 'tensor' | 'func';
 /** TensorFlow has no op with an attribute that is a list of tensors. */
@@ -88,11 +88,14 @@ const REASONS: Readonly<Record<string, string>> = {
   1: "it is one of XLA's, which run in a compiled function only",
 };
 
+/** Ops that would end the process or keep it from ending, and why; found by test/ops/walk.test.ts. */
+const REFUSED: Readonly<Record<string, string>> = refused;
+
 /** Names of the ops that can be called, sorted. */
 export function opNames(): readonly string[] {
   const names: string[] = [];
   for (const [name, row] of table()) {
-    if (row.length > 1 && !CRASHING.has(name)) names.push(name);
+    if (row.length > 1 && !Object.hasOwn(REFUSED, name)) names.push(name);
   }
   return names;
 }
@@ -104,7 +107,7 @@ export function definitionOf(name: string): OpDefinition {
   const row = table().get(name);
   if (row === undefined) throw unknownOp(name);
   if (row.length === 1) throw notEager(name, REASONS[row]!);
-  if (CRASHING.has(name)) throw notEager(name, 'it crashes TensorFlow 2.21.0 outside a session');
+  if (Object.hasOwn(REFUSED, name)) throw notEager(name, REFUSED[name]!);
   const definition = read(name, JSON.parse(row) as OpRow);
   definitions.set(name, definition);
   return definition;

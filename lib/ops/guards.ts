@@ -8,15 +8,23 @@ import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
 /**
- * Ops that end the process instead of failing: debuggers and savers that reach for a session that eager execution has
- * not, and a reader of files with threads of its own, which the walk saw end the process.
+ * Ops that wait for what another thread may never bring. They can be called off, so a worker runs them on a thread of their own
+ * and can be terminated meanwhile.
  */
-export const CRASHING: ReadonlySet<string> = new Set([
-  'CalibrationStatisticsSaver',
-  'DebugIdentityV3',
-  'DumpTensor',
-  'RecordInput',
+const WAITING: ReadonlySet<string> = new Set([
+  'MutexLock',
+  'QueueDequeueManyV2',
+  'QueueDequeueUpToV2',
+  'QueueDequeueV2',
+  'QueueEnqueueManyV2',
+  'QueueEnqueueV2',
+  'Recv',
+  'ResourceAccumulatorTakeGradient',
 ]);
+
+export function mayWait(op: string): boolean {
+  return WAITING.has(op) || op.startsWith('Collective');
+}
 
 /** Rank of each input; null: any; -1: any but 0. */
 const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {

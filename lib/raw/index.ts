@@ -9,7 +9,7 @@ import { isTensor, liveId, tensorOf, type Tensor } from '../tensor/tensor';
 import { bindCall } from '../ops/bind';
 import { prepareForGood, runCall } from '../ops/call';
 import { definitionOf, isListArg, opNames, type OpDefinition } from '../ops/definition';
-import { isGuarded } from '../ops/guards';
+import { isGuarded, mayWait } from '../ops/guards';
 import type { Raw } from './types';
 
 export type { Raw } from './types';
@@ -65,7 +65,7 @@ function rawFunction(name: string): RawFunction {
 function canBeFast(op: OpDefinition): boolean {
   const { length } = op.inputs;
   const single = !op.hasListInput && !op.hasListOutput && op.outputs.length === 1;
-  return single && !isGuarded(op.name) && length > 0 && length <= FAST_INPUTS;
+  return single && !isGuarded(op.name) && !mayWait(op.name) && length > 0 && length <= FAST_INPUTS;
 }
 
 /** A tensor for one output, an array for a list, an array of these for several outputs, null for none. */

@@ -123,7 +123,6 @@ type $D108 = 'float16' | 'bfloat16' | 'float32' | 'float64' | 'complex64' | 'com
 
 /** Every op that can be called, by TensorFlow's own name: inputs in order (lists as arrays), attributes as one object. */
 export interface Raw {
-  Abort(attrs?: { error_msg?: $String; exit_without_error?: $Bool }): null;
   Abs<T extends $D0>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
   AccumulateNV2<T extends $D1>(inputs: $In<$T<T>>, attrs: { N?: $Int; T?: NoInfer<T>; shape: $Shape }): $T<T>;
   Acos<T extends $D2>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
@@ -280,7 +279,6 @@ export interface Raw {
   CTCLossV2(inputs: $T<'float32'>, labels_indices: $T<'int64'>, labels_values: $T<'int32'>, sequence_length: $T<'int32'>, attrs?: { preprocess_collapse_repeated?: $Bool; ctc_merge_repeated?: $Bool; ignore_longer_outputs_than_inputs?: $Bool }): [$T<'float32'>, $T<'float32'>];
   CacheDataset(input_dataset: $T<'variant'>, filename: $T<'string'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
   CacheDatasetV2(input_dataset: $T<'variant'>, filename: $T<'string'>, cache: $T<'resource'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
-  CalibrationStatisticsSaver(args: $In<$Tensor>, attrs: { Tin?: $In<$Any>; ids: $In<$String>; calibration_methods: $In<$Int>; output_file_path: $String }): null;
   Case(branch_index: $T<'int32'>, input: $In<$Tensor>, attrs: { Tin?: $In<$Any>; Tout: $In<$Any>; branches: $In<$Func>; output_shapes?: $In<$Shape> }): $Out<$Tensor>;
   Cast<SrcT extends $Any, DstT extends $Any>(x: $T<SrcT>, attrs: { SrcT?: NoInfer<SrcT>; DstT: DstT; Truncate?: $Bool }): $T<DstT>;
   Ceil<T extends $D17>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
@@ -402,7 +400,6 @@ export interface Raw {
   DebugGradientIdentity<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
   DebugIdentity<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; gated_grpc?: $Bool }): $T<T>;
   DebugIdentityV2<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; tfdbg_context_id?: $String; op_name?: $String; output_slot?: $Int; tensor_debug_mode?: $Int; debug_urls?: $In<$String>; circular_buffer_size?: $Int; tfdbg_run_id?: $String }): $T<T>;
-  DebugIdentityV3<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; io_of_node?: $String; is_input?: $Bool; io_index?: $Int; debug_urls?: $In<$String>; gated_grpc?: $Bool }): $T<T>;
   DebugNanCount<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; gated_grpc?: $Bool }): $T<'int64'>;
   DebugNumericSummary<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; lower_bound?: $Float; upper_bound?: $Float; mute_if_healthy?: $Bool; gated_grpc?: $Bool }): $T<'float64'>;
   DebugNumericSummaryV2<T extends $Any, output_dtype extends $D11 = 'float32'>(input: $T<T>, attrs?: { output_dtype?: output_dtype; T?: NoInfer<T>; tensor_debug_mode?: $Int; tensor_id?: $Int }): $T<output_dtype>;
@@ -462,7 +459,6 @@ export interface Raw {
   DummyIterationCounter(): $T<'resource'>;
   DummyMemoryCache(): $T<'resource'>;
   DummySeedGenerator(): $T<'resource'>;
-  DumpTensor<T extends $Any>(tensor_data: $T<T>, attrs: { log_dir_path: $String; file_name: $String; T?: NoInfer<T>; enabled: $Bool; func_name: $String; node_name: $String }): null;
   DynamicEnqueueTPUEmbeddingArbitraryTensorBatch<T1 extends $D8, T2 extends $D8, T3 extends $D11>(sample_indices_or_row_splits: $In<$T<T1>>, embedding_indices: $In<$T<T2>>, aggregation_weights: $In<$T<T3>>, mode_override: $T<'string'>, device_ordinal: $T<'int32'>, attrs?: { T1?: NoInfer<T1>; T2?: NoInfer<T2>; T3?: NoInfer<T3>; N?: $Int; combiners?: $In<$String> }): null;
   DynamicEnqueueTPUEmbeddingRaggedTensorBatch<T1 extends $D8, T2 extends $D8, T3 extends $D11>(sample_splits: $In<$T<T1>>, embedding_indices: $In<$T<T2>>, aggregation_weights: $In<$T<T3>>, mode_override: $T<'string'>, device_ordinal: $T<'int32'>, attrs: { T1?: NoInfer<T1>; T2?: NoInfer<T2>; T3?: NoInfer<T3>; N?: $Int; combiners?: $In<$String>; table_ids: $In<$Int>; max_sequence_lengths?: $In<$Int>; num_features?: $In<$Int> }): null;
   DynamicPartition<T extends $Any>(data: $T<T>, partitions: $T<'int32'>, attrs: { num_partitions: $Int; T?: NoInfer<T> }): $Out<$T<T>>;
@@ -737,11 +733,7 @@ export interface Raw {
   MapDataset(input_dataset: $T<'variant'>, other_arguments: $In<$Tensor>, attrs: { f: $Func; Targuments?: $In<$Any>; output_types: $In<$Any>; output_shapes: $In<$Shape>; use_inter_op_parallelism?: $Bool; preserve_cardinality?: $Bool; force_synchronous?: $Bool; metadata?: $String }): $T<'variant'>;
   MapDefun(arguments_: $In<$Tensor>, captured_inputs: $In<$Tensor>, attrs: { Targuments?: $In<$Any>; Tcaptured?: $In<$Any>; output_types: $In<$Any>; output_shapes: $In<$Shape>; f: $Func; max_intra_op_parallelism?: $Int }): $Out<$Tensor>;
   MapIncompleteSize(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $T<'int32'>;
-  MapPeek(key: $T<'int64'>, indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
   MapSize(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $T<'int32'>;
-  MapStage(key: $T<'int64'>, indices: $T<'int32'>, values: $In<$Tensor>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; fake_dtypes?: $In<$Any>; container?: $String; shared_name?: $String }): null;
-  MapUnstage(key: $T<'int64'>, indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
-  MapUnstageNoKey(indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): [$T<'int64'>, $Out<$Tensor>];
   MatMul<T extends $D66>(a: $T<T>, b: $T<NoInfer<T>>, attrs?: { transpose_a?: $Bool; transpose_b?: $Bool; T?: NoInfer<T>; grad_a?: $Bool; grad_b?: $Bool }): $T<T>;
   MatchingFiles(pattern: $T<'string'>): $T<'string'>;
   MatchingFilesDataset(patterns: $T<'string'>): $T<'variant'>;
@@ -835,11 +827,7 @@ export interface Raw {
   OptionsDataset(input_dataset: $T<'variant'>, attrs: { serialized_options: $String; output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
   OrderedMapClear(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): null;
   OrderedMapIncompleteSize(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $T<'int32'>;
-  OrderedMapPeek(key: $T<'int64'>, indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
   OrderedMapSize(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $T<'int32'>;
-  OrderedMapStage(key: $T<'int64'>, indices: $T<'int32'>, values: $In<$Tensor>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; fake_dtypes?: $In<$Any>; container?: $String; shared_name?: $String }): null;
-  OrderedMapUnstage(key: $T<'int64'>, indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
-  OrderedMapUnstageNoKey(indices: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): [$T<'int64'>, $Out<$Tensor>];
   OutfeedDequeue<dtype extends $Any>(attrs: { dtype: dtype; shape: $Shape; device_ordinal?: $Int }): $T<dtype>;
   OutfeedDequeueTuple(attrs: { dtypes: $In<$Any>; shapes: $In<$Shape>; device_ordinal?: $Int }): $Out<$Tensor>;
   OutfeedDequeueTupleV2(device_ordinal: $T<'int32'>, attrs: { dtypes: $In<$Any>; shapes: $In<$Shape> }): $Out<$Tensor>;
@@ -991,7 +979,6 @@ export interface Raw {
   RebatchDatasetV2(input_dataset: $T<'variant'>, batch_sizes: $T<'int64'>, drop_remainder: $T<'bool'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape> }): $T<'variant'>;
   Reciprocal<T extends $D64>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
   ReciprocalGrad<T extends $D2>(y: $T<T>, dy: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;
-  RecordInput(attrs: { file_pattern: $String; file_random_seed?: $Int; file_shuffle_shift_ratio?: $Float; file_buffer_size?: $Int; file_parallelism?: $Int; batch_size?: $Int; compression_type?: $String }): $T<'string'>;
   Recv<tensor_type extends $Any>(attrs: { tensor_type: tensor_type; tensor_name: $String; send_device: $String; send_device_incarnation: $Int; recv_device: $String; client_terminated?: $Bool }): $T<tensor_type>;
   RecvTPUEmbeddingActivations(attrs: { num_outputs: $Int; config: $String }): $Out<$T<'float32'>>;
   ReduceDataset(input_dataset: $T<'variant'>, initial_state: $In<$Tensor>, other_arguments: $In<$Tensor>, attrs: { f: $Func; Tstate?: $In<$Any>; Targuments?: $In<$Any>; output_types: $In<$Any>; output_shapes: $In<$Shape>; use_inter_op_parallelism?: $Bool; metadata?: $String }): $Out<$Tensor>;
@@ -1306,9 +1293,7 @@ export interface Raw {
   StackPopV2<elem_type extends $Any>(handle: $T<'resource'>, attrs: { elem_type: elem_type }): $T<elem_type>;
   StackPushV2<T extends $Any>(handle: $T<'resource'>, elem: $T<T>, attrs?: { T?: NoInfer<T>; swap_memory?: $Bool }): $T<T>;
   StackV2(max_size: $T<'int32'>, attrs: { elem_type: $Any; stack_name?: $String }): $T<'resource'>;
-  Stage(values: $In<$Tensor>, attrs?: { capacity?: $Int; memory_limit?: $Int; dtypes?: $In<$Any>; container?: $String; shared_name?: $String }): null;
   StageClear(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): null;
-  StagePeek(index: $T<'int32'>, attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
   StageSize(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $T<'int32'>;
   StatefulPartitionedCall(args: $In<$Tensor>, attrs: { Tin?: $In<$Any>; Tout: $In<$Any>; f: $Func; config?: $String; config_proto?: $String; executor_type?: $String }): $Out<$Tensor>;
   StatefulRandomBinomial<S extends $D8, T extends $D73, dtype extends $D73 = 'int64'>(resource: $T<'resource'>, algorithm: $T<'int64'>, shape: $T<S>, counts: $T<T>, probs: $T<NoInfer<T>>, attrs?: { S?: NoInfer<S>; T?: NoInfer<T>; dtype?: dtype }): $T<dtype>;
@@ -1510,7 +1495,6 @@ export interface Raw {
   UnsortedSegmentMin<T extends $D39, Tindices extends $D8, Tnumsegments extends $D8>(data: $T<T>, segment_ids: $T<Tindices>, num_segments: $T<Tnumsegments>, attrs?: { T?: NoInfer<T>; Tindices?: NoInfer<Tindices>; Tnumsegments?: NoInfer<Tnumsegments> }): $T<T>;
   UnsortedSegmentProd<T extends $D1, Tindices extends $D8, Tnumsegments extends $D8>(data: $T<T>, segment_ids: $T<Tindices>, num_segments: $T<Tnumsegments>, attrs?: { T?: NoInfer<T>; Tindices?: NoInfer<Tindices>; Tnumsegments?: NoInfer<Tnumsegments> }): $T<T>;
   UnsortedSegmentSum<T extends $D1, Tindices extends $D14, Tnumsegments extends $D8>(data: $T<T>, segment_ids: $T<Tindices>, num_segments: $T<Tnumsegments>, attrs?: { T?: NoInfer<T>; Tindices?: NoInfer<Tindices>; Tnumsegments?: NoInfer<Tnumsegments> }): $T<T>;
-  Unstage(attrs: { capacity?: $Int; memory_limit?: $Int; dtypes: $In<$Any>; container?: $String; shared_name?: $String }): $Out<$Tensor>;
   UnwrapDatasetVariant(input_handle: $T<'variant'>): $T<'variant'>;
   UpdateTaskIdAndGlobalCoreArray(tpu_task_id_to_shard_id: $In<$T<'int32'>>, attrs?: { task_count?: $Int }): null;
   UpperBound<T extends $Any, out_type extends $D8 = 'int32'>(sorted_inputs: $T<T>, values: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T>; out_type?: out_type }): $T<out_type>;

@@ -14,6 +14,7 @@ import {
 import { preparedOps } from '../../lib/ops/call';
 import { testPrograms, expectEnding } from '../helpers/child';
 import { outcomeOf } from '../helpers/thrown';
+import type { WaitingTask } from '../process/programs/waiting-kernel';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 import { idle } from './idle';
 
@@ -125,12 +126,19 @@ describe('a kernel that waits', () => {
   describe('keeps nobody from going', () => {
     const programs = testPrograms();
 
-    test.each([
-      ['process.exit', 7, []],
-      ['uncaught exception', 1, []],
-      ['terminate', 0, [{ worker: 1 }]],
-    ] as const)('%s', (way, code, said) => {
-      const ending = programs.run('waiting-kernel', way);
+    const GOES_ON = [{ worker: 1 }, { once: 5 }];
+
+    test.each<[WaitingTask['where'], WaitingTask['end'], number, unknown[]]>([
+      ['main', 'process.exit', 7, []],
+      ['main', 'uncaught exception', 1, []],
+      ['worker', 'terminate', 0, GOES_ON],
+      ['worker, synchronously', 'terminate', 0, GOES_ON],
+      ['worker, synchronously', 'process.exit', 7, []],
+      ['worker, synchronously', 'process.reallyExit', 7, []],
+      ['worker, synchronously', 'uncaught exception', 1, []],
+      ['worker, synchronously', 'feed', 0, [{ value: 5, tensors: 2 }]],
+    ])('in %s: %s', (where, end, code, said) => {
+      const ending = programs.run('waiting-kernel', { where, end } satisfies WaitingTask);
       expectEnding(ending, code);
       expect(ending.said).toEqual(said);
     });

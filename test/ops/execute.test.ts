@@ -253,6 +253,8 @@ describe('a call that the definition forbids', () => {
     ['Assign', 'TFE_OP_NOT_EAGER', expect.stringContaining('references')],
     ['XlaDot', 'TFE_OP_NOT_EAGER', expect.stringContaining('XLA')],
     ['_Arg', 'TFE_OP_NOT_EAGER', expect.stringContaining('underscore')],
+    ['Abort', 'TFE_OP_NOT_EAGER', expect.stringContaining('ends the process')],
+    ['Unstage', 'TFE_OP_NOT_EAGER', expect.stringContaining('nothing can call it off')],
   ])('op %j', (name, code, message) => {
     expect(refusal(() => execute(name))).toMatchObject({ code, message });
   });

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { opNames } from '../../lib/ops/definition';
 import { testPrograms, expectEnding } from '../helpers/child';
-import { NEVER_RUN } from './never-run';
 import type { WalkTask } from '../process/programs/op-walk';
 
 const programs = testPrograms();
@@ -19,15 +18,11 @@ const STEP = 2; // two halves: a process that has made every kernel is large
 test.each(Array.from({ length: STEP }, (_, i) => i))('part %i of all ops', (from) => {
   const scratch = join(folder, `scratch-${from}`);
   mkdirSync(scratch);
-  const task: WalkTask = { from, step: STEP, folder: scratch, blocking: Object.keys(NEVER_RUN) };
+  const task: WalkTask = { from, step: STEP, folder: scratch };
   const ending = programs.run('op-walk', task);
   const last = ending.said.at(-1) as Record<string, unknown>;
   expect(last).toEqual({ done: true, ran: expect.any(Number), refusals: expect.any(Object) });
   expectEnding(ending, 0);
   expect(last['ran']).toBeGreaterThan(300);
   expect(ending.said).toHaveLength(Math.ceil((opNames().length - from) / STEP) + 1);
-});
-
-test('what is never run is an op, and is at least refused', () => {
-  expect(opNames()).toEqual(expect.arrayContaining(Object.keys(NEVER_RUN)));
 });
