@@ -3,9 +3,10 @@
  * TensorFlow; which configuration is in force is the addon's knowledge, because threads share it.
  */
 import { describeValue } from '../describe';
-import { tfeError } from '../errors';
+import { tfeError, type TfeError } from '../errors';
 import { addon, addonIfLoaded } from '../native/loader';
-import { isArray, isObject } from '../objects';
+import { isArray, isObject, lengthOf } from '../objects';
+import { isWellFormed } from '../tensor/strings';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
 export type LogLevel = 'info' | 'warning' | 'error' | 'fatal';
@@ -51,8 +52,8 @@ function integer(least: number, most: number): Rule {
 
 const BOOLEAN: Rule = { expected: 'a boolean', holds: (value) => typeof value === 'boolean' };
 const TEXT: Rule = {
-  expected: 'a string without NUL',
-  holds: (value) => typeof value === 'string' && !value.includes('\0'),
+  expected: 'a string without NUL and half of a surrogate pair',
+  holds: (value) => typeof value === 'string' && !value.includes('\0') && isWellFormed(value),
 };
 const BUDGET = integer(0, Number.MAX_SAFE_INTEGER);
 
@@ -136,37 +137,53 @@ function check(
   rules: Readonly<Record<string, Rule | Readonly<Record<string, Rule>>>>,
   prefix: string,
 ): Record<string, unknown> {
-  const refuse = (option: string, expected: string, received: unknown): never => {
-    throw tfeError('TFE_OPTION_VALUE', {
-      function: 'configure()',
-      option,
-      expected,
-      received: describeValue(received),
-    });
-  };
-  if (!isObject(options) || isArray(options)) {
-    const option = prefix === '' ? 'options' : prefix.slice(0, -1);
-    return refuse(option, `an object with ${Object.keys(rules).join(', ')}`, options);
-  }
+  const group = prefix === '' ? 'options' : prefix.slice(0, -1);
+  const fields = `an object with ${Object.keys(rules).join(', ')}`;
+  if (!isObject(options) || isArray(options)) throw wrongOption(group, fields, options);
   const checked: Record<string, unknown> = {};
-  for (const key of Object.keys(options).sort()) {
-    const given = (options as Readonly<Record<string, unknown>>)[key];
+  for (const key of read(group, fields, () => Object.keys(options)).sort()) {
     const option = `${prefix}${key}`;
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) {
       const allowed = Object.keys(rules).map((name) => `${prefix}${name}`);
       throw tfeError('TFE_OPTION_UNKNOWN', { function: 'configure()', option, allowed });
     }
+    const expected = isRule(rule) ? rule.expected : 'an object';
+    const given = read(option, expected, () => (options as Record<string, unknown>)[key]);
     if (given === undefined) continue;
     if (!isRule(rule)) {
       checked[key] = check(given, rule, `${option}.`);
       continue;
     }
-    const value = copied(given);
-    if (!rule.holds(value)) refuse(option, rule.expected, given);
+    const value = read(option, expected, () => copied(given));
+    if (!rule.holds(value)) throw wrongOption(option, expected, given);
     checked[key] = value;
   }
   return checked;
+}
+
+/** What a getter or a proxy answers; it may throw instead. */
+function read<T>(option: string, expected: string, get: () => T): T {
+  try {
+    return get();
+  } catch (cause) {
+    throw wrongOption(option, expected, undefined, { cause });
+  }
+}
+
+function wrongOption(
+  option: string,
+  expected: string,
+  value: unknown,
+  threw?: { readonly cause: unknown },
+): TfeError {
+  const received =
+    threw === undefined ? describeValue(value) : 'something that throws when it is read';
+  return tfeError(
+    'TFE_OPTION_VALUE',
+    { function: 'configure()', option, expected, received },
+    threw,
+  );
 }
 
 function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
@@ -176,9 +193,9 @@ function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
 /** A list, or a map by key, so that what is checked is what is used: a getter may answer something else later. */
 function copied(value: unknown): unknown {
   if (isArray(value)) {
-    const length: unknown = value.length;
-    return integer(0, LONGEST_LIST).holds(length)
-      ? Array.from({ length: length as number }, (_, i): unknown => value[i])
+    const length = lengthOf(value);
+    return length >= 0 && length <= LONGEST_LIST
+      ? Array.from({ length }, (_, i): unknown => value[i])
       : undefined;
   }
   if (!isObject(value)) return value;

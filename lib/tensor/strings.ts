@@ -17,8 +17,8 @@ export interface PackedStrings {
   readonly lengths: Float64Array;
 }
 
-/** ES2024, in Node since 20. */
-const isWellFormed = (text: string): boolean =>
+/** Whether UTF-8 can write the text: no half of a surrogate pair is alone. ES2024, in Node since 20. */
+export const isWellFormed = (text: string): boolean =>
   (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 
 /** @throws TfeError `TFE_STRING_LONE_SURROGATE`, `TFE_TENSOR_ALLOCATION` */
