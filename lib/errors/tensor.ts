@@ -118,8 +118,8 @@ export const TENSOR_ERRORS = errorTable({
   TFE_TOKEN_EXPIRED: {
     phase: 'tensor',
     message: () =>
-      'The token names no tensor: it has been used, has lapsed, or is of another process.',
-    hint: 'A token of exportTensor() is good for one importTensor() in the same process; make another one.',
+      'The token names no tensor: it has been used, has lapsed, is of another process, or every thread that used TensorFlow has ended since.',
+    hint: 'A token of exportTensor() is good for one importTensor() in the same process, while some thread uses TensorFlow; make another one.',
   },
   TFE_VALUE_DOES_NOT_FIT: {
     phase: 'tensor',

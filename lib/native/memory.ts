@@ -9,11 +9,11 @@ export interface Memory {
   readonly peakBytes: number;
   /** Past this the thread warns once, `TFE_HANDLE_PRESSURE`. */
   readonly budget: { readonly tensors: number; readonly bytes: number };
-  /** Tensors of all threads that were exported and not imported yet; 0 in a thread that has not used TensorFlow. */
+  /** Tensors of all threads that were exported and not imported yet. */
   readonly exported: number;
   /** Tasks off the event loop that this thread waits for. */
   readonly pending: number;
-  /** Tasks of all threads that wait or run; 0 in a thread that has not used TensorFlow. */
+  /** Tasks of all threads that wait or run. */
   readonly processPending: number;
 }
 
@@ -29,7 +29,8 @@ const NOTHING: Memory = {
 };
 
 /**
- * Live tensors, bytes and peaks of this thread, and pending asynchronous work. All 0 before the addon is loaded.
+ * Live tensors, bytes and peaks of this thread, and pending asynchronous work. All 0, also what is of
+ * the process, in a thread that has not loaded the addon: its first tensor or `configure` does.
  *
  * @example
  * memory().tensors; // 0

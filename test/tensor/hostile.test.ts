@@ -106,7 +106,7 @@ describe('an array that lies about its length', () => {
       codeOf(() => raw.AddN(liar([x], length))),
       codeOf(() => execute('IdentityN', { inputs: [[x]], ...attrs({ T: liar(['float32'], length) }) })),
       codeOf(() => execute('PlaceholderWithDefault', { inputs: [x], ...attrs({ shape: liar([2], length) }) })),
-      codeOf(() => configure({ deviceFilters: liar(['a'], length) })),
+      codeOf(() => configure({ deviceFilters: liar(['/a'], length) })),
     ]).toEqual([
       'TFE_VALUES_TYPE',
       'TFE_VALUES_RAGGED',
@@ -159,7 +159,7 @@ describe('an option of a configuration', () => {
   test('is taken as it was checked: no toJSON, no getter is asked again', () => {
     let asked = 0;
     const options = {
-      deviceFilters: Object.assign(['a'], { toJSON: own }),
+      deviceFilters: Object.assign(['/a'], { toJSON: own }),
       get logLevel(): unknown {
         return asked++ === 0 ? 'error' : own();
       },
@@ -167,12 +167,12 @@ describe('an option of a configuration', () => {
     // The library is open: what matters is what the message says was asked for.
     expect(thrownBy(() => configure(options as object))).toMatchObject({
       code: 'TFE_CONFIGURE_LATE',
-      facts: { received: '{"deviceFilters":["a"],"logLevel":"error"}' },
+      facts: { received: '{"deviceFilters":["/a"],"logLevel":"error"}' },
     });
   });
 
   test('that is half of a surrogate pair is refused', () => {
-    expect(codeOf(() => configure({ deviceFilters: ['\ud800'] }))).toBe('TFE_OPTION_VALUE');
+    expect(codeOf(() => configure({ deviceFilters: ['/\ud800'] }))).toBe('TFE_OPTION_VALUE');
   });
 });
 
