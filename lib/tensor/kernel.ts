@@ -72,17 +72,22 @@ export class Kernel {
   /**
    * Runs the op on a thread of the worker pool. The inputs may be disposed as soon as this returns; the output belongs
    * to the scope that is current now.
+   * @param use what errors call it, where that is not the spec's label
    * @throws TfeError as `run1`, and `TFE_QUEUE_FULL`; always as a rejection
    */
-  async runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
+  async runAsync(
+    inputs: readonly Tensor[],
+    options: AsyncOptions = {},
+    use = this.#spec.label,
+  ): Promise<Tensor> {
     const scope = currentScope();
-    const signal = signalOption(this.#spec.label, options);
+    const signal = signalOption(use, options);
     return offLoop(
       (binding) => {
         const index = this.#index >= 0 ? this.#index : this.#prepare();
         return binding.runAsync(
           index,
-          Float64Array.from(inputs, (input) => this.#id(input)),
+          Float64Array.from(inputs, (input) => liveId(input, use)),
         );
       },
       (binding, facts) => tensorsOf(binding, facts as Float64Array, scope)[0]!,
