@@ -1,10 +1,11 @@
 /** What a fuzzer has found: values that V8 itself throws at, methods on other receivers, lists that change. */
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import {
   configure,
   execute,
   importTensor,
   isTfeError,
+  keep,
   raw,
   scope,
   status,
@@ -181,4 +182,25 @@ test.each<readonly [string, object]>([
   ['a length that is none', { deviceFilters: new Proxy([], { get: () => 1n }) }],
 ])('a list of a configuration with %s is refused', (_, options) => {
   expect(codeOf(() => configure(options))).toBe('TFE_OPTION_VALUE');
+});
+
+describe('a tensor of another copy of the package', () => {
+  let other: typeof import('../../lib') | undefined;
+  jest.isolateModules(() => {
+    other = require('../../lib') as typeof import('../../lib');
+  });
+
+  test.each<readonly [string, string, (theirs: Tensor<'float32', 1>) => unknown]>([
+    ['tf.add', 'TFE_VALUES_TYPE', (theirs) => tf.add([1], theirs)],
+    ['tf.constant', 'TFE_VALUES_TYPE', (theirs) => tf.constant(theirs as never)],
+    ['execute', 'TFE_OP_ARGUMENT', (theirs) => execute('Neg', { inputs: [theirs] })],
+    ['raw', 'TFE_OP_ARGUMENT', (theirs) => raw.Neg(theirs)],
+    ['keep', 'TFE_OP_ARGUMENT', (theirs) => keep(theirs)],
+  ])('is refused as one: %s', (_, code, use) => {
+    using theirs = other!.tf.constant([1]);
+    const error = thrownBy(() => use(theirs));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain('a Tensor of another copy of tfe-node');
+    expect(error.hint).toContain('npm ls tfe-node');
+  });
 });
