@@ -3,6 +3,14 @@ import { inspect, types } from 'node:util';
 
 const MAX_LENGTH = 120;
 
+/** What a Tensor holds so that structuredClone and postMessage refuse it. Each copy of this package has its own. */
+export const NOT_CLONEABLE = Symbol(
+  'A tensor belongs to its thread: send exportTensor(tensor) and call importTensor(token) there. A tensor',
+);
+
+/** What an error received where it wanted a Tensor, and another copy of this package has made one. */
+export const FOREIGN_TENSOR = 'a Tensor of another copy of tfe-node';
+
 export function describeValue(value: unknown): string {
   let text: string;
   if (typeof value === 'string') text = JSON.stringify(value.slice(0, MAX_LENGTH));
@@ -16,7 +24,11 @@ export function describeValue(value: unknown): string {
 
 function inspected(value: object): string {
   // Its one property says why it cannot be cloned, which nobody who gave it for something else wants to read.
-  if (!types.isProxy(value) && Object.hasOwn(value, 'notCloneable')) return 'a Tensor';
+  const mark: unknown = types.isProxy(value)
+    ? undefined
+    : Object.getOwnPropertyDescriptor(value, 'notCloneable')?.value;
+  if (mark === NOT_CLONEABLE) return 'a Tensor';
+  if (typeof mark === 'symbol') return FOREIGN_TENSOR;
   try {
     return inspect(value, {
       depth: 1,

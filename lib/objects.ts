@@ -12,6 +12,17 @@ export function isArray(value: unknown): value is unknown[] {
   }
 }
 
+/** The length of an array, which may be a proxy that says anything; -1 for what is no length. */
+export function lengthOf(array: readonly unknown[]): number {
+  const length: unknown = array.length;
+  return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : -1;
+}
+
+/** An array as a list of so many entries, in an error message. */
+export function describeLength(length: number): string {
+  return length < 0 ? 'an array without a length' : `an array of ${length}`;
+}
+
 /** An object whose properties can be asked for. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && isReadable(value);

@@ -180,14 +180,14 @@ function signalAlone(label: string, options: unknown): AsyncOptions {
 function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
   return (async (x: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperand(x, undefined, (tensor) => execute([tensor], signal));
+    return withOperand(x, undefined, (tensor) => execute([tensor], signal, label));
   }) as UnaryAsync;
 }
 
 function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
   return (async (x: unknown, y: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperands(x, y, (left, right) => execute([left, right], signal));
+    return withOperands(x, y, (left, right) => execute([left, right], signal, label));
   }) as F;
 }
 
@@ -251,7 +251,9 @@ async function castAsync(
   if (options !== undefined) checkOptions(label, options, withSignal(['name']));
   const signal = signalOption(label, options);
   const kernel = castKernelFor(label, dtype);
-  return withOperand(x, undefined, (tensor) => kernel.runAsync([castable(label, tensor)], signal));
+  return withOperand(x, undefined, (tensor) =>
+    kernel.runAsync([castable(label, tensor)], signal, label),
+  );
 }
 
 function castKernelFor(label: string, dtype: PlainDType): Kernel {
@@ -280,8 +282,9 @@ function matmul<D extends DType, A extends number, B extends number>(
   b: Tensor<NoInfer<D>, B> & (MatrixRank<B> extends never ? never : unknown),
   options?: MatmulOptions,
 ): Tensor<D, BroadcastRank<A, B>> {
+  const label = 'tf.matmul';
   const op = options === undefined ? PLAIN_MATMUL : matmulOp(options);
-  const result = withOperands(a, b, (left, right) => applyOne(op, [left, right]));
+  const result = withOperands(a, b, (left, right) => applyOne(op, [left, right], label));
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
@@ -302,9 +305,9 @@ async function matmulAsync<D extends DType, A extends number, B extends number>(
   const op =
     options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
   const signal = signalOption(label, options);
-  return withOperands(a, b, (left, right) => applyOneAsync(op, [left, right], signal)) as Promise<
-    Tensor<D, BroadcastRank<A, B>>
-  >;
+  return withOperands(a, b, (left, right) =>
+    applyOneAsync(op, [left, right], signal, label),
+  ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
 }
 
 function withSignal(options: readonly string[]): readonly string[] {
@@ -354,7 +357,7 @@ function biasAddOp<D extends DType, R extends number>(
 ): Tensor<D, R> {
   const op = options === undefined || channelsLast(options) ? CHANNELS_LAST : CHANNELS_FIRST;
   return withOperand(value, undefined, (left) =>
-    withOperand(bias, left.dtype, (right) => applyOne(op, [left, right])),
+    withOperand(bias, left.dtype, (right) => applyOne(op, [left, right], 'tf.nn.bias_add')),
   ) as Tensor<D, R>;
 }
 
@@ -376,7 +379,7 @@ async function biasAddAsync<D extends DType, R extends number>(
   const signal = signalOption(label, options);
   return withOperand(value, undefined, (left) =>
     withOperand(bias, left.dtype, (right) =>
-      applyOneAsync(last ? CHANNELS_LAST : CHANNELS_FIRST, [left, right], signal),
+      applyOneAsync(last ? CHANNELS_LAST : CHANNELS_FIRST, [left, right], signal, label),
     ),
   ) as Promise<Tensor<D, R>>;
 }
@@ -442,7 +445,7 @@ function softmax<D extends DType, R extends number>(
 ): Tensor<D, R> {
   return withOperand(logits, undefined, (x) => {
     const front = axisOf('tf.nn.softmax', axis, SOFTMAX_OPTIONS, -1, x.rank);
-    return applyOne(softmaxFamily.op({ axis: front }), [x]);
+    return applyOne(softmaxFamily.op({ axis: front }), [x], 'tf.nn.softmax');
   }) as Tensor<D, R>;
 }
 
@@ -464,7 +467,7 @@ async function softmaxAsync<D extends DType, R extends number>(
   const signal = signalBeside(label, axis, options);
   return withOperand(logits, undefined, (x) => {
     const front = axisOf(label, axis, withSignal(SOFTMAX_OPTIONS), -1, x.rank);
-    return applyOneAsync(softmaxFamily.op({ axis: front }), [x], signal);
+    return applyOneAsync(softmaxFamily.op({ axis: front }), [x], signal, label);
   }) as Promise<Tensor<D, R>>;
 }
 
@@ -494,7 +497,7 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   return withOperand(input, undefined, (x) => {
     const front = axisOf('tf.argmax', axis, ARGMAX_OPTIONS, 0, x.rank);
     const outputType = outputTypeOf(axis);
-    return applyOne(argmaxFamily.op({ axis: front, outputType }), [x]);
+    return applyOne(argmaxFamily.op({ axis: front, outputType }), [x], 'tf.argmax');
   }) as Tensor<O, ReducedRank<R>>;
 }
 
@@ -517,7 +520,7 @@ async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int6
   return withOperand(input, undefined, (x) => {
     const front = axisOf(label, axis, withSignal(ARGMAX_OPTIONS), 0, x.rank);
     const outputType = outputTypeOf(axis, label);
-    return applyOneAsync(argmaxFamily.op({ axis: front, outputType }), [x], signal);
+    return applyOneAsync(argmaxFamily.op({ axis: front, outputType }), [x], signal, label);
   }) as Promise<Tensor<O, ReducedRank<R>>>;
 }
 

@@ -40,9 +40,18 @@ Result<std::shared_ptr<Context>> Context::Acquire() {
   if (std::shared_ptr<Context> shared = g_context.lock()) return shared;
   std::shared_ptr<Context> context(new Context());
   Status initialized = context->Initialize();
-  if (!initialized.ok()) return std::move(initialized.failure());
+  if (!initialized.ok()) {
+    Failure& failure = initialized.failure();
+    failure.facts = {{"reason", failure.tf_message}, {"configured", Configuration::Current().text}};
+    return std::move(failure);
+  }
   g_context = context;
   return context;
+}
+
+std::shared_ptr<Context> Context::IfAlive() {
+  const std::lock_guard<std::mutex> lock(g_mutex);
+  return g_context.lock();
 }
 
 Status Context::Initialize() {

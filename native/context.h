@@ -26,6 +26,8 @@ class Context {
  public:
   // The shared context; made on first use. Needs an opened Library.
   static Result<std::shared_ptr<Context>> Acquire();
+  // The shared context if some thread uses it, else nullptr.
+  static std::shared_ptr<Context> IfAlive();
 
   // An environment of this thread has begun, or has ended, its use of the context. A thread that ends with one
   // left is the main thread in exit(): it stops the pool and waits.

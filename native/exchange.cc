@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <iterator>
 #include <random>
 #include <utility>
 
@@ -25,7 +24,7 @@ std::string Exchange::Put(HandlePtr handle, Clock::time_point deadline) {
   std::string key = NewKey();
   const std::lock_guard<std::mutex> lock(mutex_);
   SweepLocked();
-  entries_.emplace(key, Entry{std::move(handle), deadline});
+  entries_.emplace(key, Entry{std::move(handle), deadlines_.emplace(deadline, key)});
   return key;
 }
 
@@ -35,6 +34,7 @@ Result<HandlePtr> Exchange::Take(const std::string& key) {
   const auto found = entries_.find(key);
   if (found == entries_.end()) return Failure{"TFE_TOKEN_EXPIRED", {}};
   HandlePtr handle = std::move(found->second.handle);
+  deadlines_.erase(found->second.deadline);
   entries_.erase(found);
   return handle;
 }
@@ -46,8 +46,9 @@ size_t Exchange::Sweep() {
 
 size_t Exchange::SweepLocked() {
   const Clock::time_point now = Clock::now();
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    entry = entry->second.deadline <= now ? entries_.erase(entry) : std::next(entry);
+  while (!deadlines_.empty() && deadlines_.begin()->first <= now) {
+    entries_.erase(deadlines_.begin()->second);
+    deadlines_.erase(deadlines_.begin());
   }
   return entries_.size();
 }

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -27,14 +28,17 @@ class Exchange {
   size_t Sweep();
 
  private:
+  // Keys by deadline: what has lapsed is at the front, and no sweep looks at the rest.
+  using Deadlines = std::multimap<Clock::time_point, std::string>;
   struct Entry {
     HandlePtr handle;
-    Clock::time_point deadline;
+    Deadlines::iterator deadline;
   };
 
   size_t SweepLocked();
 
   std::mutex mutex_;
+  Deadlines deadlines_;
   std::unordered_map<std::string, Entry> entries_;
 };
 

@@ -99,8 +99,8 @@ Napi::Value Held(const CallbackInfo& info) {
   set("budgetBytes", configuration.warn_bytes);
   size_t exported = 0;
   size_t process_pending = 0;
-  if (data.has_runner()) {
-    const std::shared_ptr<Context> context = Expect(data, data.Runner())->share_context();
+  // The process's, also in a thread that has not used it.
+  if (const std::shared_ptr<Context> context = Context::IfAlive(); context != nullptr) {
     exported = context->exchange().Sweep();
     const WorkerPool* pool = context->pool_if_used();
     if (pool != nullptr) process_pending = pool->pending();

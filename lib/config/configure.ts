@@ -2,10 +2,13 @@
  * What a process asks of TensorFlow before it is loaded. Owns the options, their checks and how each reaches
  * TensorFlow; which configuration is in force is the addon's knowledge, because threads share it.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { describeValue } from '../describe';
-import { tfeError } from '../errors';
+import { isTfeError, tfeError, type TfeError } from '../errors';
+import type { NativeBinding } from '../native/binding';
 import { addon, addonIfLoaded } from '../native/loader';
-import { isArray, isObject } from '../objects';
+import { isArray, isObject, lengthOf } from '../objects';
+import { isWellFormed } from '../tensor/strings';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
 /** From everything to the least, as TensorFlow's `TF_CPP_MIN_LOG_LEVEL` 0 to 3. */
@@ -48,12 +51,18 @@ export const DEFAULTS = {
   memoryBudget: { tensors: 100_000, bytes: 4 * 2 ** 30 },
 } as const;
 
+type Effect = Parameters<NativeBinding['configure']> extends [string, ...infer E] ? E : never;
+
 interface Rule {
   readonly expected: string;
   readonly holds: (value: unknown) => boolean;
 }
 
 const MAX_INT = 2 ** 31 - 1;
+/** As many processors as the largest machines have. Beyond what the system gives, TensorFlow ends the process. */
+const MAX_THREADS = 1024;
+/** Each costs memory, and TensorFlow makes all of them. */
+const MAX_DEVICES = 1024;
 const LONGEST_LIST = 65_536;
 
 function integer(least: number, most: number): Rule {
@@ -66,15 +75,18 @@ function integer(least: number, most: number): Rule {
 
 const BOOLEAN: Rule = { expected: 'a boolean', holds: (value) => typeof value === 'boolean' };
 const TEXT: Rule = {
-  expected: 'a string without NUL',
-  holds: (value) => typeof value === 'string' && !value.includes('\0'),
+  expected: 'a string without NUL and half of a surrogate pair',
+  holds: (value) => typeof value === 'string' && !value.includes('\0') && isWellFormed(value),
 };
+/** TensorFlow reads names more closely, and takes all others for no name: TFE_CONTEXT_FAILED. */
+const isDeviceName = (value: unknown): boolean =>
+  TEXT.holds(value) && (value as string).startsWith('/');
 const BUDGET = integer(0, Number.MAX_SAFE_INTEGER);
 
 /** Each option, or group of options, and what it must be. */
 const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string, Rule>>>> = {
-  intraOpThreads: integer(0, MAX_INT),
-  interOpThreads: integer(0, MAX_INT),
+  intraOpThreads: integer(0, MAX_THREADS),
+  interOpThreads: integer(0, MAX_THREADS),
   softPlacement: BOOLEAN,
   logDevicePlacement: BOOLEAN,
   threadSpinning: BOOLEAN,
@@ -84,16 +96,19 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
     holds: (value) => LOG_LEVELS.includes(value as LogLevel),
   },
   deviceFilters: {
-    expected: 'an array of strings',
-    holds: (value) => isArray(value) && value.every((entry) => TEXT.holds(entry)),
+    expected: "an array of device names, like '/job:localhost' or '/device:CPU:0'",
+    holds: (value) => isArray(value) && value.every(isDeviceName),
   },
   deviceCount: {
-    expected: 'an object with an integer of 0 or more for each device type, like { CPU: 2 }',
+    expected: `an object with an integer from 0 (CPU: 1) to ${MAX_DEVICES} for each device type, like { CPU: 2, GPU: 0 },`,
     holds: (value) =>
       isObject(value) &&
       !isArray(value) &&
       Object.entries(value).every(
-        ([type, count]) => TEXT.holds(type) && integer(0, MAX_INT).holds(count),
+        ([type, count]) =>
+          /^[A-Z][A-Z0-9_]*$/u.test(type) &&
+          // Without a CPU there is no context.
+          integer(type === 'CPU' ? 1 : 0, MAX_DEVICES).holds(count),
       ),
   },
   gpu: {
@@ -112,7 +127,7 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
 
 /**
  * Says what TensorFlow shall be like, before it is first used. One configuration holds for the whole process, worker
- * threads included: the same again changes nothing, another one is refused.
+ * threads included: asking for what is in force changes nothing, at any time; anything else is refused from then on.
  *
  * Loads the addon, not the library. What TensorFlow itself refuses, such as no CPU device at all, is known when the context is
  * made: `TFE_CONTEXT_FAILED` at the first tensor.
@@ -124,16 +139,46 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
  */
 export function configure(options: Configuration): void {
   const checked = check(options, RULES, '') as Configuration;
-  const { asyncThreads, asyncQueue, memoryBudget } = { ...DEFAULTS, ...checked };
-  addon().configure(
-    JSON.stringify(checked),
-    encodeConfigProto(checked),
-    environmentOf(checked),
+  if (Object.keys(checked).length === 0) return;
+  try {
+    addon().configure(JSON.stringify(checked), ...effectOf(checked));
+  } catch (error) {
+    if (!isRefused(error) || !isInForce(checked)) throw error;
+  }
+}
+
+/** What the options come to: the arguments of the addon's `configure`. */
+function effectOf(options: Configuration): Effect {
+  const { asyncThreads, asyncQueue, memoryBudget } = { ...DEFAULTS, ...options };
+  return [
+    encodeConfigProto(options),
+    environmentOf(options),
     asyncThreads,
     asyncQueue,
     memoryBudget.tensors ?? DEFAULTS.memoryBudget.tensors,
     memoryBudget.bytes ?? DEFAULTS.memoryBudget.bytes,
+  ];
+}
+
+function isRefused(error: unknown): boolean {
+  return (
+    isTfeError(error) &&
+    (error.code === 'TFE_CONFIGURE_CONFLICT' || error.code === 'TFE_CONFIGURE_LATE')
   );
+}
+
+/** Whether the process is as these options ask already. */
+function isInForce(options: Configuration): boolean {
+  const known = configurationInForce();
+  const asked = {
+    ...known,
+    ...options,
+    memoryBudget: { ...known.memoryBudget, ...options.memoryBudget },
+    ...(known.gpu === undefined && options.gpu === undefined
+      ? {}
+      : { gpu: { ...known.gpu, ...options.gpu } }),
+  };
+  return isDeepStrictEqual(effectOf(asked), effectOf(known));
 }
 
 /** Variables that TensorFlow reads while it is loaded. */
@@ -152,37 +197,53 @@ function check(
   rules: Readonly<Record<string, Rule | Readonly<Record<string, Rule>>>>,
   prefix: string,
 ): Record<string, unknown> {
-  const refuse = (option: string, expected: string, received: unknown): never => {
-    throw tfeError('TFE_OPTION_VALUE', {
-      function: 'configure()',
-      option,
-      expected,
-      received: describeValue(received),
-    });
-  };
-  if (!isObject(options) || isArray(options)) {
-    const option = prefix === '' ? 'options' : prefix.slice(0, -1);
-    return refuse(option, `an object with ${Object.keys(rules).join(', ')}`, options);
-  }
+  const group = prefix === '' ? 'options' : prefix.slice(0, -1);
+  const fields = `an object with ${Object.keys(rules).join(', ')}`;
+  if (!isObject(options) || isArray(options)) throw wrongOption(group, fields, options);
   const checked: Record<string, unknown> = {};
-  for (const key of Object.keys(options).sort()) {
-    const given = (options as Readonly<Record<string, unknown>>)[key];
+  for (const key of read(group, fields, () => Object.keys(options)).sort()) {
     const option = `${prefix}${key}`;
     const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
     if (rule === undefined) {
       const allowed = Object.keys(rules).map((name) => `${prefix}${name}`);
       throw tfeError('TFE_OPTION_UNKNOWN', { function: 'configure()', option, allowed });
     }
+    const expected = isRule(rule) ? rule.expected : 'an object';
+    const given = read(option, expected, () => (options as Record<string, unknown>)[key]);
     if (given === undefined) continue;
     if (!isRule(rule)) {
       checked[key] = check(given, rule, `${option}.`);
       continue;
     }
-    const value = copied(given);
-    if (!rule.holds(value)) refuse(option, rule.expected, given);
+    const value = read(option, expected, () => copied(given));
+    if (!rule.holds(value)) throw wrongOption(option, expected, given);
     checked[key] = value;
   }
   return checked;
+}
+
+/** What a getter or a proxy answers; it may throw instead. */
+function read<T>(option: string, expected: string, get: () => T): T {
+  try {
+    return get();
+  } catch (cause) {
+    throw wrongOption(option, expected, undefined, { cause });
+  }
+}
+
+function wrongOption(
+  option: string,
+  expected: string,
+  value: unknown,
+  threw?: { readonly cause: unknown },
+): TfeError {
+  const received =
+    threw === undefined ? describeValue(value) : 'something that throws when it is read';
+  return tfeError(
+    'TFE_OPTION_VALUE',
+    { function: 'configure()', option, expected, received },
+    threw,
+  );
 }
 
 function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
@@ -192,9 +253,9 @@ function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
 /** A list, or a map by key, so that what is checked is what is used: a getter may answer something else later. */
 function copied(value: unknown): unknown {
   if (isArray(value)) {
-    const length: unknown = value.length;
-    return integer(0, LONGEST_LIST).holds(length)
-      ? Array.from({ length: length as number }, (_, i): unknown => value[i])
+    const length = lengthOf(value);
+    return length >= 0 && length <= LONGEST_LIST
+      ? Array.from({ length }, (_, i): unknown => value[i])
       : undefined;
   }
   if (!isObject(value)) return value;
@@ -218,8 +279,10 @@ export function configurationInForce(): ConfigurationInForce {
   const text = addonIfLoaded()?.configuration() ?? '';
   const chosen = text === '' ? {} : (JSON.parse(text) as Configuration);
   const { asyncThreads, asyncQueue, memoryBudget } = DEFAULTS;
+  const logLevel = LOG_LEVELS[Number(process.env['TF_CPP_MIN_LOG_LEVEL'] ?? 0)];
   return {
     oneDnn: process.env['TF_ENABLE_ONEDNN_OPTS'] !== '0',
+    ...(logLevel === undefined ? {} : { logLevel }),
     asyncThreads,
     asyncQueue,
     ...chosen,

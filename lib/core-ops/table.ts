@@ -18,9 +18,14 @@ import {
 export type OpExecutor = (...inputs: Tensor[]) => Tensor;
 
 /**
- * The same op off the event loop. It has taken its share of the inputs when it returns; it rejects instead of throwing.
+ * The same op off the event loop, which errors call `label`. It has taken its share of the inputs when it returns; it
+ * rejects instead of throwing.
  */
-export type AsyncOpExecutor = (inputs: readonly Tensor[], options: AsyncOptions) => Promise<Tensor>;
+export type AsyncOpExecutor = (
+  inputs: readonly Tensor[],
+  options: AsyncOptions,
+  label: string,
+) => Promise<Tensor>;
 
 interface Executors {
   readonly run: OpExecutor;
@@ -69,32 +74,32 @@ function makeExecutors(row: CoreOpRow): Executors {
   const [first, second] = row.arguments;
   if (second === undefined) {
     const kernel = new Kernel({ label, name: row.kernel, inputs: 1 });
-    const checked = (a: unknown): Tensor => {
-      const x = requireTensor(a, label, first);
-      requireDType(x, dtypes, label, first);
+    const checked = (a: unknown, use: string): Tensor => {
+      const x = requireTensor(a, use, first);
+      requireDType(x, dtypes, use, first);
       return x;
     };
     return {
-      run: (a) => kernel.run1(checked(a)),
-      runAsync: async ([a], options) => kernel.runAsync([checked(a)], options),
+      run: (a) => kernel.run1(checked(a, label)),
+      runAsync: async ([a], options, use) => kernel.runAsync([checked(a, use)], options, use),
     };
   }
   const kernel = new Kernel({ label, name: row.kernel, inputs: 2 });
-  const check = (a: unknown, b: unknown): void => {
-    const x = requireTensor(a, label, first);
-    const y = requireTensor(b, label, second);
-    requireDType(x, dtypes, label, first);
-    requireSameDType(x, y, label, second);
-    requireCountableBroadcast(x, y, label);
+  const check = (a: unknown, b: unknown, use: string): void => {
+    const x = requireTensor(a, use, first);
+    const y = requireTensor(b, use, second);
+    requireDType(x, dtypes, use, first);
+    requireSameDType(x, y, use, second);
+    requireCountableBroadcast(x, y, use);
   };
   const executors: Executors = {
     run(a, b) {
-      check(a, b);
+      check(a, b, label);
       return kernel.run2(a, b);
     },
-    async runAsync([a, b], options) {
-      check(a, b);
-      return kernel.runAsync([a!, b!], options);
+    async runAsync([a, b], options, use) {
+      check(a, b, use);
+      return kernel.runAsync([a!, b!], options, use);
     },
   };
   return row.trueDivision === true ? withIntegersCast(executors, label) : executors;
@@ -104,17 +109,17 @@ function makeExecutors(row: CoreOpRow): Executors {
 function withIntegersCast(divide: Executors, label: string): Executors {
   const cast = castKernels(label);
   /** The kernel that both operands go through first, or null where none is needed. */
-  const castFor = (a: unknown, b: unknown): Kernel | null => {
-    const x = requireTensor(a, label, 'x');
-    const y = requireTensor(b, label, 'y');
+  const castFor = (a: unknown, b: unknown, use: string): Kernel | null => {
+    const x = requireTensor(a, use, 'x');
+    const y = requireTensor(b, use, 'y');
     const quotient = DTYPES[x.dtype].quotient;
     if (quotient === null || quotient === x.dtype) return null;
-    requireSameDType(x, y, label, 'y');
+    requireSameDType(x, y, use, 'y');
     return cast(quotient);
   };
   return {
     run(a, b) {
-      const kernel = castFor(a, b);
+      const kernel = castFor(a, b, label);
       if (kernel === null) return divide.run(a, b);
       const numerator = kernel.run1(a);
       try {
@@ -128,14 +133,14 @@ function withIntegersCast(divide: Executors, label: string): Executors {
         numerator.dispose();
       }
     },
-    async runAsync([a, b], options) {
-      const kernel = castFor(a, b);
-      if (kernel === null) return divide.runAsync([a!, b!], options);
+    async runAsync([a, b], options, use) {
+      const kernel = castFor(a, b, use);
+      if (kernel === null) return divide.runAsync([a!, b!], options, use);
       return composite(
         () =>
           scopeAsync(async () => {
-            const floats = [a!, b!].map((operand) => kernel.runAsync([operand], options));
-            return divide.runAsync(await allOf(floats), options);
+            const floats = [a!, b!].map((operand) => kernel.runAsync([operand], options, use));
+            return divide.runAsync(await allOf(floats), options, use);
           }),
         options,
         (quotient) => quotient.dispose(),

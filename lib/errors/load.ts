@@ -46,8 +46,12 @@ export const LOAD_ERRORS = errorTable({
   },
   TFE_CONTEXT_FAILED: {
     phase: 'load',
-    message: () => 'TensorFlow could not make its eager context.',
-    hint: "TensorFlow's own message is in the error's tfStatus.",
+    message: (f: { reason: string; configured: string }) =>
+      `TensorFlow could not make its eager context${f.configured === '' ? '' : `, for which configure() asked ${f.configured}`}: ${f.reason}.`,
+    hint: (f: { configured: string }) =>
+      f.configured === ''
+        ? "TensorFlow's status is in the error's tfStatus."
+        : "One of these options is the likely cause: correct it and start the process again. TensorFlow's status is in the error's tfStatus.",
   },
   TFE_CPU_UNSUPPORTED: {
     phase: 'load',

@@ -1,13 +1,19 @@
 /** Checking and running one op. Raised in lib/core-ops, lib/families, lib/ops, lib/tf.ts and native/op.cc. */
+import { FOREIGN_TENSOR } from '../describe';
 import { errorTable } from './define';
+import { ONE_COPY } from './tensor';
 
 export const OP_ERRORS = errorTable({
   TFE_OP_ARGUMENT: {
     phase: 'op',
     message: (f: { op: string; argument: string; expected: string; received: string }) =>
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
-    hint: (f: { expected: string }) =>
-      f.expected === 'a Tensor' ? 'Make tensors with tf.constant().' : 'Correct the argument.',
+    hint: (f: { expected: string; received: string }) => {
+      if (f.received === FOREIGN_TENSOR) return ONE_COPY;
+      return f.expected === 'a Tensor'
+        ? 'Make tensors with tf.constant().'
+        : 'Correct the argument.';
+    },
   },
   TFE_OP_ATTRIBUTE: {
     phase: 'op',

@@ -1,12 +1,22 @@
 /** Making, reading, scoping and freeing tensors. Raised in lib/tensor and native/handle_table.cc. */
+import { FOREIGN_TENSOR } from '../describe';
 import { errorTable } from './define';
+
+export const ONE_COPY =
+  'Install one copy of tfe-node (`npm ls tfe-node` lists them), or hand over what dataSync() answers.';
 
 export const TENSOR_ERRORS = errorTable({
   TFE_ARRAYS_TOO_LARGE: {
     phase: 'tensor',
     message: (f: { shape: string; limit: number }) =>
-      `Nested arrays of shape ${f.shape} have more than ${f.limit} entries.`,
-    hint: 'Use a typed array: dataSync() answers one, and tf.constant takes one with a shape.',
+      `Arrays of shape ${f.shape} have more than ${f.limit} entries.`,
+    hint: 'Use a typed array: dataSync() answers one (not of strings, which come in parts: raw.Slice), and tf.constant takes one with a shape.',
+  },
+  TFE_DATA_TOO_LARGE: {
+    phase: 'tensor',
+    message: (f: { what: string; bytes: string }) =>
+      `JavaScript has no room for ${f.what} of ${f.bytes} bytes.`,
+    hint: "Read the tensor in parts (raw.Slice, raw.Substr), or free memory. A text that is too long can be read as bytes: { string: 'bytes' }.",
   },
   TFE_DTYPE_NOT_CARRIED: {
     phase: 'tensor',
@@ -108,7 +118,7 @@ export const TENSOR_ERRORS = errorTable({
   TFE_TENSOR_FOREIGN: {
     phase: 'tensor',
     message: () => 'The tensor belongs to another thread or to another copy of tfe-node.',
-    hint: 'Send its data (dataSync()) to the other thread and make a tensor there; install one copy of tfe-node.',
+    hint: `To another thread send exportTensor(tensor), and call importTensor(token) there. ${ONE_COPY}`,
   },
   TFE_TENSOR_FORGED: {
     phase: 'tensor',
@@ -118,8 +128,8 @@ export const TENSOR_ERRORS = errorTable({
   TFE_TOKEN_EXPIRED: {
     phase: 'tensor',
     message: () =>
-      'The token names no tensor: it has been used, has lapsed, or is of another process.',
-    hint: 'A token of exportTensor() is good for one importTensor() in the same process; make another one.',
+      'The token names no tensor: it has been used, has lapsed, is of another process, or every thread that used TensorFlow has ended since.',
+    hint: 'A token of exportTensor() is good for one importTensor() in the same process, while some thread uses TensorFlow; make another one.',
   },
   TFE_VALUE_DOES_NOT_FIT: {
     phase: 'tensor',
@@ -146,6 +156,9 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { received: string; path: string }) =>
       `Expected a number, bigint, boolean, text, { re, im }, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
-    hint: "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
+    hint: (f: { received: string }) =>
+      f.received === FOREIGN_TENSOR
+        ? ONE_COPY
+        : "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
   },
 });

@@ -18,11 +18,11 @@ export interface Memory {
     /** Bytes of their data. Default 4 GiB. */
     readonly bytes: number;
   };
-  /** Tensors of all threads that were exported and neither imported nor lapsed; 0 in a thread that has not used TensorFlow. */
+  /** Tensors of all threads that were exported and neither imported nor lapsed. */
   readonly exported: number;
   /** Tasks off the event loop that this thread waits for. Those whose signal was aborted do not count. */
   readonly pending: number;
-  /** Tasks of all threads that wait or run, also after an abort; 0 in a thread that has not used TensorFlow. */
+  /** Tasks of all threads that wait or run, also after an abort. */
   readonly processPending: number;
 }
 
@@ -38,7 +38,8 @@ const NOTHING: Memory = {
 };
 
 /**
- * Live tensors, bytes and peaks of this thread, and pending asynchronous work. Loads nothing, and throws nothing.
+ * Live tensors, bytes and peaks of this thread, and pending asynchronous work. Loads nothing, and throws nothing. All 0, also
+ * what is of the process, in a thread that has not loaded the addon: its first tensor or `configure` does.
  *
  * @example
  * const before = memory().tensors;

@@ -154,7 +154,8 @@ function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
     const aborts = new Set<Abort>();
     const listen = (): void => {
       listeners.delete(signal);
-      for (const each of aborts) each(signal.reason as Error);
+      const reason = reasonOf(signal);
+      for (const each of aborts) each(reason);
     };
     aborts.add(abort); // a signal may call at once
     listener = { aborts, listen };
@@ -179,6 +180,15 @@ function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
   };
 }
 
+/** Why a signal was aborted; whatever it throws when it is asked. */
+function reasonOf(signal: AbortSignal): Error {
+  try {
+    return signal.reason as Error;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 /**
  * The `signal` of an options object that has been checked for unknown keys.
  * @throws TfeError `TFE_OPTION_VALUE`
@@ -186,24 +196,35 @@ function onAbort(signal: AbortSignal | undefined, abort: Abort): () => void {
 export function signalOption(functionName: string, options: unknown): AsyncOptions {
   const signal = (options as { signal?: unknown } | undefined)?.signal;
   if (signal === undefined) return {};
-  // By what it can do: another realm has another AbortSignal.
-  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (
-    isObject(signal) ? signal : {}
-  ) as Partial<AbortSignal>;
-  if (
-    typeof aborted !== 'boolean' ||
-    typeof addEventListener !== 'function' ||
-    typeof removeEventListener !== 'function' ||
-    typeof throwIfAborted !== 'function'
-  ) {
-    throw tfeError('TFE_OPTION_VALUE', {
+  let cause: unknown;
+  try {
+    if (isSignal(signal)) return { signal };
+  } catch (error) {
+    cause = error; // a getter's own
+  }
+  throw tfeError(
+    'TFE_OPTION_VALUE',
+    {
       function: functionName,
       option: 'signal',
       expected: 'an AbortSignal',
       received: describeValue(signal),
-    });
-  }
-  return { signal: signal as AbortSignal };
+    },
+    { cause },
+  );
+}
+
+/** By what it can do: another realm has another AbortSignal. */
+function isSignal(value: unknown): value is AbortSignal {
+  if (!isObject(value)) return false;
+  const { aborted, addEventListener, removeEventListener, throwIfAborted } =
+    value as Partial<AbortSignal>;
+  return (
+    typeof aborted === 'boolean' &&
+    typeof addEventListener === 'function' &&
+    typeof removeEventListener === 'function' &&
+    typeof throwIfAborted === 'function'
+  );
 }
 
 /** The error of another turn of the loop, with the frames of the call instead of its own. */

@@ -1,6 +1,6 @@
 /** What is loaded and what is held. Loads nothing unless asked to. */
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
-import { checkOptions } from '../tensor/options';
+import { booleanOption, checkOptions } from '../tensor/options';
 import { configurationInForce, type ConfigurationInForce } from '../config/configure';
 import { native, nativeIfOpen } from './loader';
 
@@ -38,7 +38,7 @@ export interface Status {
  */
 export function status(options: { readonly load?: boolean } = {}): Status {
   checkOptions('status', options, ['load']);
-  const binding = options.load === true ? native() : nativeIfOpen();
+  const binding = booleanOption('status', options, 'load', false) ? native() : nativeIfOpen();
   const base = {
     version: PACKAGE_VERSION,
     pinnedTensorflow: TENSORFLOW_VERSION,

@@ -5,8 +5,10 @@
 import { types } from 'node:util';
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
-import { isArray } from '../objects';
+import { isArray, lengthOf } from '../objects';
+import { isWellFormed } from '../tensor/strings';
 import { isTensor, liveId, type Tensor } from '../tensor/tensor';
+import { hasMemory } from '../tensor/typed-array';
 import type { AttrDefinition, ScalarKind } from './definition';
 import { typeName, typeOf } from './types';
 
@@ -36,7 +38,7 @@ const MAX_FLOAT32 = 3.4028234663852886e38;
 const INT64 = [-(2n ** 63n), 2n ** 63n - 1n] as const;
 
 const EXPECTED: Readonly<Record<ScalarKind, string>> = {
-  string: 'a string or a Uint8Array',
+  string: 'a string (no half of a surrogate pair) or a Uint8Array',
   int: 'a safe integer, or a bigint of 64 bits',
   float: 'a number that float32 can hold',
   bool: 'true or false',
@@ -66,10 +68,10 @@ export function checkAttribute(op: string, attr: AttrDefinition, value: unknown)
 
 function checkList(op: string, attr: AttrDefinition, value: unknown): Checked {
   const { name, scalar, minimum } = attr;
-  if (!isArray(value)) {
+  const length = isArray(value) ? lengthOf(value) : -1;
+  if (!isArray(value) || length < 0) {
     throw wrongAttribute(op, name, `an array, each element ${EXPECTED[scalar]},`, value);
   }
-  const { length } = value;
   if (length > MAX_LISTED) {
     throw wrongAttribute(op, name, `at most ${MAX_LISTED} values`, length);
   }
@@ -114,10 +116,13 @@ function comparable(native: Checked['native']): string | number {
 
 const READERS: Readonly<Record<ScalarKind, (value: unknown) => Checked | null>> = {
   string(value) {
-    if (typeof value === 'string') return { native: value, key: JSON.stringify(value) };
-    if (!types.isUint8Array(value)) return null;
-    // A copy: what the caller does with its bytes later must not reach a prepared op.
-    const bytes = Buffer.from(value);
+    if (typeof value === 'string') {
+      return isWellFormed(value) ? { native: value, key: JSON.stringify(value) } : null;
+    }
+    if (!types.isUint8Array(value) || !hasMemory(value)) return null;
+    // A copy: what the caller does with its bytes later must not reach a prepared op. Buffer.from alone would ask the
+    // array for its length, which may be anything.
+    const bytes = Buffer.from(new Uint8Array(value).buffer);
     return { native: bytes, key: `b${bytes.toString('hex')}` };
   },
   int: readInt,
@@ -134,9 +139,8 @@ const READERS: Readonly<Record<ScalarKind, (value: unknown) => Checked | null>> 
   },
   shape(value) {
     if (value === null) return { native: null, key: 'null' };
-    if (!isArray(value)) return null;
-    const { length } = value; // once: a proxy may say another the next time
-    if (!(length <= MAX_RANK)) return null;
+    const length = isArray(value) ? lengthOf(value) : -1;
+    if (!isArray(value) || length < 0 || length > MAX_RANK) return null;
     const dims: (number | bigint)[] = [];
     for (let i = 0; i < length; i++) {
       const dim = value[i];

@@ -5,7 +5,7 @@
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { NativeAttr } from '../native/binding';
-import { isArray, isObject } from '../objects';
+import { isArray, isObject, lengthOf } from '../objects';
 import { DTYPES, dtypeOfTf } from '../tensor/dtype';
 import { isTensor, type Tensor } from '../tensor/tensor';
 import {
@@ -107,13 +107,14 @@ function givenAttributes(op: OpDefinition, attrs: unknown): Map<string, Binding>
 }
 
 function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Binding>): Tensor[] {
-  if (!isArray(inputs)) {
+  const count = isArray(inputs) ? lengthOf(inputs) : -1;
+  if (!isArray(inputs) || count < 0) {
     throw wrongInput(op, 'inputs', 'an array of inputs', inputs);
   }
-  if (inputs.length !== op.inputs.length) {
+  if (count !== op.inputs.length) {
     throw tfeError(
       'TFE_OP_INPUT_COUNT',
-      { op: op.name, expected: op.inputs.map(({ name }) => name), received: inputs.length },
+      { op: op.name, expected: op.inputs.map(({ name }) => name), received: count },
       { op: op.name },
     );
   }
@@ -124,8 +125,10 @@ function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Bindin
       bindTensor(op, arg, arg.name, value, bound, flat);
       return;
     }
-    if (!isArray(value)) throw wrongInput(op, arg.name, 'an array of Tensors', value);
-    const { length } = value;
+    const length = isArray(value) ? lengthOf(value) : -1;
+    if (!isArray(value) || length < 0) {
+      throw wrongInput(op, arg.name, 'an array of Tensors', value);
+    }
     if (length > MAX_LISTED) {
       throw wrongLength(op, arg.name, `at most ${MAX_LISTED}`, length);
     }

@@ -3,7 +3,7 @@ import { TfeEngine } from '../engines/tfe';
 import { FAMILIES } from '../families';
 import type { ExtensionOp } from '../extension/op';
 import type { AsyncOptions } from '../native/off-loop';
-import type { Tensor } from '../tensor/tensor';
+import { liveId, type Tensor } from '../tensor/tensor';
 import { EagerRuntime } from './eager';
 
 const engine = new TfeEngine();
@@ -21,8 +21,13 @@ export function defaultEagerRuntime(): EagerRuntime {
   return runtime;
 }
 
-/** Runs an op of one output. */
-export function applyOne(op: ExtensionOp, inputs: readonly Tensor[]): Tensor {
+/** Runs an op of one output. A disposed input is refused in the name of `label`. */
+export function applyOne(
+  op: ExtensionOp,
+  inputs: readonly Tensor[],
+  label: string = op.familyId,
+): Tensor {
+  for (const input of inputs) liveId(input, label);
   return runtime.apply(engine, op, inputs)[0]!;
 }
 
@@ -31,6 +36,8 @@ export async function applyOneAsync(
   op: ExtensionOp,
   inputs: readonly Tensor[],
   options: AsyncOptions,
+  label: string,
 ): Promise<Tensor> {
+  for (const input of inputs) liveId(input, label);
   return (await runtime.applyAsync(engine, op, inputs, options))[0]!;
 }

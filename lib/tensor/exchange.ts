@@ -28,7 +28,7 @@ const LONGEST_EXPIRY = 2 ** 31 - 2;
 
 /**
  * Makes a token of `tensor` for another thread of this process. The tensor itself stays the caller's: dispose of it
- * whenever you like.
+ * whenever you like. The token is lost when no thread uses TensorFlow any more.
  *
  * @throws TfeError `TFE_OP_ARGUMENT`, `TFE_TENSOR_DISPOSED`, `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`
  * @example
@@ -52,7 +52,8 @@ export function exportTensor<D extends DType>(
   }
   const binding = native();
   const key = binding.exportTensor(liveId(tensor, 'exportTensor()'), milliseconds);
-  // Every use of the exchange, held() too, frees what has lapsed; this is for a process that does not use it again.
+  // Every use of the exchange, held() too, frees what has lapsed; this is for a process that does not use it again while
+  // this thread lives.
   setTimeout(() => binding.held(), milliseconds + 1).unref();
   return { tfeTensor: key, dtype: tensor.dtype, shape: [...tensor.shape] };
 }
@@ -60,8 +61,8 @@ export function exportTensor<D extends DType>(
 /**
  * The tensor of a token: a new one of this thread, owned by the current scope, over the same memory.
  *
- * @throws TfeError `TFE_TOKEN_EXPIRED` when the token has been used, has lapsed, or is of another process;
- *   `TFE_OP_ARGUMENT`
+ * @throws TfeError `TFE_TOKEN_EXPIRED` when the token has been used, has lapsed, is of another process, or when every
+ *   thread that used TensorFlow has ended since; `TFE_OP_ARGUMENT`
  * @example importTensor(exportTensor(tf.constant([1, 2]))).dataSync(); // Float32Array [1, 2]
  */
 export function importTensor<D extends DType>(token: TensorToken<D>): Tensor<D> {

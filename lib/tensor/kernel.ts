@@ -72,21 +72,26 @@ export class Kernel {
   /**
    * Runs the op off the event loop. The inputs may be disposed while it runs. The output belongs to the scope of the call,
    * and is freed when `signal` aborts the call.
+   * @param use what errors call it, where that is not the spec's label
    * @throws TfeError as a rejection, like every error: those of `run1`, `TFE_QUEUE_FULL`, `TFE_OPTION_VALUE` for `signal`; its
    *   reason
    * @example
    * const kernel = new Kernel({ label: 'example.negate', name: 'Neg', inputs: 1 });
    * (await kernel.runAsync([tf.constant([1, -2])])).arraySync(); // [-1, 2]
    */
-  async runAsync(inputs: readonly Tensor[], options: AsyncOptions = {}): Promise<Tensor> {
+  async runAsync(
+    inputs: readonly Tensor[],
+    options: AsyncOptions = {},
+    use = this.#spec.label,
+  ): Promise<Tensor> {
     const scope = currentScope();
-    const signal = signalOption(this.#spec.label, options);
+    const signal = signalOption(use, options);
     return offLoop(
       (binding) => {
         const index = this.#index >= 0 ? this.#index : this.#prepare();
         return binding.runAsync(
           index,
-          Float64Array.from(inputs, (input) => this.#id(input)),
+          Float64Array.from(inputs, (input) => liveId(input, use)),
         );
       },
       (binding, facts) => tensorsOf(binding, facts as Float64Array, scope)[0]!,

@@ -1,6 +1,7 @@
 /** Tensor data as JavaScript values: copied or lent, in the form that was asked for. */
+import { constants } from 'node:buffer';
 import { inspect } from 'node:util';
-import { describeValue } from '../describe';
+import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { isArray, isObject } from '../objects';
 import { native } from '../native/loader';
@@ -17,7 +18,7 @@ import {
 } from './dtype';
 import { fromHalves, type HalfDType } from './half';
 import { checkOptions } from './options';
-import { readStrings, roomForStrings, unpackStrings } from './strings';
+import { readStrings, roomFor, roomForStrings, unpackStrings } from './strings';
 
 /** What `arraySync` answers for dtypes that have two forms. */
 export interface ArrayOptions {
@@ -180,13 +181,15 @@ export function arrayOptions(method: string, options: ArrayOptions | undefined):
 
 /**
  * The data, in row-major order.
- * @throws TfeError `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`, `TFE_TENSOR_ALLOCATION`
+ * @throws TfeError `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`, `TFE_DATA_TOO_LARGE`,
+ *   `TFE_ARRAYS_TOO_LARGE`
  */
 export function readData(source: Source, method: string, options: ReadOptions): Data {
   const { id, size } = source;
   const dtype: DType = source.dtype;
   const { kind } = DTYPES[dtype];
   if (kind === 'opaque') throw tfeError('TFE_DTYPE_OPAQUE', { use: method, dtype });
+  requireListable(source, options);
   if (kind === 'string') return readStrings(native(), id, size, options.string ?? 'utf8');
   const plain = dtype as PlainDType;
   const memory = options.copy === false && !hasOtherForm(dtype, options) ? lent : copied;
@@ -208,6 +211,7 @@ export async function readDataAsync(
   const { id, dtype, size } = source;
   const { kind, bytes } = DTYPES[dtype];
   async.signal?.throwIfAborted();
+  requireListable(source, options);
   if (kind === 'string') {
     const strings = roomForStrings(native(), id, size);
     await offLoop((binding) => binding.readAsync(id, strings.bytes), nothing, async, caller);
@@ -217,7 +221,7 @@ export async function readDataAsync(
   if (kind === 'opaque' || lends || size * bytes < OFF_LOOP_FROM) {
     return readData(source, method, options);
   }
-  const data = carrierToFill(dtype as PlainDType, size);
+  const data = carrierFor(dtype as PlainDType, size);
   await offLoop((binding) => binding.readAsync(id, data), nothing, async, caller);
   return formOf(data, dtype, options);
 }
@@ -236,7 +240,21 @@ function hasOtherForm(dtype: DType, options: ReadOptions): boolean {
 function formOf(data: TypedArray, dtype: DType, options: ReadOptions): Data {
   if (!hasOtherForm(dtype, options)) return data;
   if (DTYPES[dtype].kind === 'bigint') return toNumbers(data);
-  return fromHalves(dtype as HalfDType, data as Uint16Array);
+  const halves = data as Uint16Array;
+  return roomFor('a typed array', halves.length * 4, () => fromHalves(dtype as HalfDType, halves));
+}
+
+/** Strings and numbers are in an array, which V8 bounds as it bounds nested ones. @throws TfeError `TFE_ARRAYS_TOO_LARGE` */
+function requireListable({ dtype, size }: Source, options: ReadOptions): void {
+  const { kind } = DTYPES[dtype];
+  const listed = kind === 'string' || (kind === 'bigint' && options.int64 === 'number');
+  if (!listed || size <= MAX_ENTRIES) return;
+  throw tfeError('TFE_ARRAYS_TOO_LARGE', { shape: describeShape([size]), limit: MAX_ENTRIES });
+}
+
+/** @throws TfeError `TFE_DATA_TOO_LARGE` */
+function carrierFor<D extends PlainDType>(dtype: D, size: number): CarrierOf[D] {
+  return roomFor('a typed array', size * DTYPES[dtype].bytes, () => carrierToFill(dtype, size));
 }
 
 /** The elements as `arraySync` nests them. @throws as {@link readData} */
@@ -255,15 +273,19 @@ export function readElements(
 }
 
 function copied(id: number, dtype: PlainDType, size: number): TypedArray {
-  const data = carrierToFill(dtype, size);
+  const data = carrierFor(dtype, size);
   native().read(id, data);
   return data;
 }
 
 function lent(id: number, dtype: PlainDType, size: number): TypedArray {
-  if (size * DTYPES[dtype].bytes < LEND_FROM) return copied(id, dtype, size);
+  const bytes = size * DTYPES[dtype].bytes;
+  // Node makes no buffer longer than that of memory which is there already.
+  if (bytes < LEND_FROM || bytes > constants.MAX_LENGTH) return copied(id, dtype, size);
   const memory = native().lend(id);
-  return memory === undefined ? copied(id, dtype, size) : carrierOver(dtype, memory);
+  return memory === undefined
+    ? copied(id, dtype, size)
+    : roomFor('a typed array', bytes, () => carrierOver(dtype, memory));
 }
 
 function toNumbers(data: ArrayLike<number | bigint>): number[] {

@@ -17,8 +17,8 @@ export interface PackedStrings {
   readonly lengths: Float64Array;
 }
 
-/** ES2024, in Node since 20. */
-const isWellFormed = (text: string): boolean =>
+/** Whether UTF-8 can write the text: no half of a surrogate pair is alone. ES2024, in Node since 20. */
+export const isWellFormed = (text: string): boolean =>
   (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 
 /** @throws TfeError `TFE_STRING_LONE_SURROGATE`, `TFE_TENSOR_ALLOCATION` */
@@ -45,7 +45,7 @@ export function packStrings(strings: readonly Text[]): PackedStrings {
 
 /**
  * The strings of the tensor `id`, which has `size` elements.
- * @throws TfeError `TFE_STRING_NOT_UTF8` where texts are asked for, `TFE_TENSOR_ALLOCATION`
+ * @throws TfeError `TFE_STRING_NOT_UTF8` where texts are asked for, `TFE_DATA_TOO_LARGE`
  */
 export function readStrings(binding: NativeBinding, id: number, size: number): string[];
 export function readStrings(
@@ -67,15 +67,25 @@ export function readStrings(
 
 /**
  * Room for the strings of the tensor `id`, which has `size` elements: their lengths are in it already.
- * @throws TfeError `TFE_TENSOR_ALLOCATION`
+ * @throws TfeError `TFE_DATA_TOO_LARGE`
  */
 export function roomForStrings(binding: NativeBinding, id: number, size: number): PackedStrings {
-  const lengths = new Float64Array(size);
+  const lengths = roomFor('lengths', size * 8, () => new Float64Array(size));
   binding.stringLengths(id, lengths);
-  return { bytes: allocate(lengths.reduce((sum, length) => sum + length, 0)), lengths };
+  const total = lengths.reduce((sum, length) => sum + length, 0);
+  return { bytes: roomFor('strings', total, () => Buffer.allocUnsafe(total)), lengths };
 }
 
-/** @throws TfeError `TFE_STRING_NOT_UTF8` where texts are asked for */
+/** What `make` makes, of so many bytes, to hold what a tensor has. @throws TfeError `TFE_DATA_TOO_LARGE` */
+export function roomFor<T>(what: string, bytes: number, make: () => T): T {
+  try {
+    return make();
+  } catch (cause) {
+    throw tfeError('TFE_DATA_TOO_LARGE', { what, bytes: String(bytes) }, { cause });
+  }
+}
+
+/** @throws TfeError `TFE_STRING_NOT_UTF8` where texts are asked for, `TFE_DATA_TOO_LARGE` */
 export function unpackStrings(
   { bytes, lengths }: PackedStrings,
   as: 'utf8' | 'bytes',
@@ -88,7 +98,7 @@ function split(bytes: Buffer, lengths: Float64Array): Uint8Array[] {
   let offset = 0;
   return Array.from(lengths, (length) => {
     // Memory of its own: one string kept does not keep all of them.
-    const part = new Uint8Array(length);
+    const part = roomFor('a string', length, () => new Uint8Array(length));
     part.set(bytes.subarray(offset, (offset += length)));
     return part;
   });
@@ -97,7 +107,12 @@ function split(bytes: Buffer, lengths: Float64Array): Uint8Array[] {
 function decode(bytes: Buffer, lengths: Float64Array): string[] {
   requireUtf8(bytes, lengths);
   let offset = 0;
-  return Array.from(lengths, (length) => bytes.toString('utf8', offset, (offset += length)));
+  return Array.from(lengths, (length, index) =>
+    // V8's longest string has 2^29 - 24 units.
+    roomFor(`the text at index ${index}`, length, () =>
+      bytes.toString('utf8', offset, (offset += length)),
+    ),
+  );
 }
 
 /** All at once, which is fast: valid as a whole, and cut nowhere inside of a character. */

@@ -3,7 +3,7 @@
  * this object holds none. Making tensors of values is constant.ts's, running ops kernel.ts's.
  */
 import { inspect } from 'node:util';
-import { describeShape, describeValue } from '../describe';
+import { describeShape, describeValue, NOT_CLONEABLE } from '../describe';
 import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
@@ -44,10 +44,6 @@ export interface DataOptions extends ReadOptions, AsyncOptions {}
 
 /** More elements than this are counted, not printed, by `toString`. */
 const PRINT_LIMIT = 1000;
-
-const NOT_CLONEABLE = Symbol(
-  'A tensor belongs to its thread: send exportTensor(tensor) and call importTensor(token) there. A tensor',
-);
 
 /** Doors to what is private in Tensor, set in its static block. `idOf` answers -1 for a disposed tensor. */
 let idOf: (tensor: Tensor) => number;
@@ -125,7 +121,7 @@ export class Tensor<
    * The data, in row-major order, as docs/tensors.md's table says for the dtype. A copy, unless `{ copy: false }` allows
    * the tensor's own memory: that is not copied, outlives the tensor, and must not be written to.
    * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
-   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_DATA_TOO_LARGE`, `TFE_ARRAYS_TOO_LARGE`
    * @example tf.constant([1n, 2n]).dataSync({ int64: 'number' }); // [1, 2]
    */
   dataSync<const O extends ReadOptions = NoOptions>(options?: O): DataOf<D, O> {
@@ -157,7 +153,7 @@ export class Tensor<
    * A copy of the data as nested arrays: numbers, bigints for int64 and uint64 (numbers on request), booleans
    * for bool, `{ re, im }` for complex dtypes, texts for string (bytes on request); the bare value for rank 0.
    * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_DTYPE_OPAQUE`, `TFE_INT64_UNSAFE`, `TFE_STRING_NOT_UTF8`,
-   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_ARRAYS_TOO_LARGE`
+   *   `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_DATA_TOO_LARGE`, `TFE_ARRAYS_TOO_LARGE`
    * @example tf.constant([[1, 2], [3, 4]]).arraySync(); // [[1, 2], [3, 4]]
    */
   // Typed by `this`: with D and R in the results, Tensor<D, R> would not be a Tensor<DType, number>.
@@ -200,7 +196,9 @@ export class Tensor<
     // An empty tensor may have a long axis of empty rows.
     if (extentOf(this.#shape) > PRINT_LIMIT) return `Tensor(${this.size} values, ${facts})`;
     if (DTYPES[this.dtype].kind === 'opaque') return `Tensor(opaque, ${facts})`;
-    return `Tensor(${inspect(printable(this), { depth: null, maxArrayLength: null, compact: 3 })}, ${facts})`;
+    const values = printable(this);
+    if (values === undefined) return `Tensor(${this.size} values, ${facts})`;
+    return `Tensor(${inspect(values, { depth: null, maxArrayLength: null, compact: 3 })}, ${facts})`;
   }
 
   /**
@@ -442,12 +440,14 @@ function sourceOf(tensor: Tensor, use: string): Source {
   return { id: liveId(tensor, use), dtype: tensor.dtype, size: tensor.size };
 }
 
-/** Strings that are no texts are shown by their bytes: showing a tensor must not throw. */
+/** Strings that are no texts are shown by their bytes, and those too long for one not at all: showing must not throw. */
 function printable(tensor: Tensor): unknown {
   try {
     return tensor.arraySync();
   } catch (error) {
-    if (!isTfeError(error) || error.code !== 'TFE_STRING_NOT_UTF8') throw error;
+    if (!isTfeError(error)) throw error;
+    if (error.code === 'TFE_DATA_TOO_LARGE') return undefined;
+    if (error.code !== 'TFE_STRING_NOT_UTF8') throw error;
     return tensor.arraySync({ string: 'bytes' });
   }
 }

@@ -5,7 +5,7 @@
 import { types } from 'node:util';
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
-import { isArray, isObject } from '../objects';
+import { describeLength, isArray, isObject, lengthOf as lengthOfArray } from '../objects';
 import {
   DTYPES,
   lanesOf,
@@ -143,9 +143,8 @@ function nestedShape(values: unknown): number[] {
   while (isArray(level)) {
     // A cyclic array would nest for ever; no tensor has more dims than this.
     if (shape.length === MAX_RANK) refuseType(values, '');
-    const { length } = level;
-    // A proxy of an array may say anything.
-    if (!isDim(length)) refuseType(values, '');
+    const length = lengthOfArray(level);
+    if (length < 0) refuseType(values, '');
     shape.push(length);
     level = level[0];
   }
@@ -166,7 +165,9 @@ function flatten(
       flat.push(element);
       return;
     }
-    if (isArray(values)) refuseRagged(path, 'a value', `an array of ${values.length}`);
+    if (isArray(values)) {
+      refuseRagged(path, 'a value', describeLength(lengthOfArray(values)));
+    }
     refuseType(values, path);
   }
   const length = shape[axis]!;
@@ -176,11 +177,10 @@ function flatten(
     }
     refuseType(values, path);
   }
-  const level = values;
-  if (level.length !== length) {
-    refuseRagged(path, `an array of ${length}`, `an array of ${level.length}`);
-  }
-  for (let i = 0; i < length; i++) flatten(level[i], shape, axis + 1, `${path}[${i}]`, bytes, flat);
+  const found = lengthOfArray(values);
+  if (found !== length) refuseRagged(path, describeLength(length), describeLength(found));
+  for (let i = 0; i < length; i++)
+    flatten(values[i], shape, axis + 1, `${path}[${i}]`, bytes, flat);
 }
 
 /** The value by itself; undefined for what is none. A complex number is copied: a getter may answer something else later. */

@@ -67,9 +67,12 @@ describe.each(OPS)('tf.%s', (name) => {
   test('refuses a disposed operand, as a rejection', async () => {
     const given = operands();
     for (const operand of given) if (isTensor(operand)) operand.dispose();
-    expect(await outcomeOf(FUNCTIONS.get(`${name}Async`)!(...given) as Promise<unknown>)).toBe(
-      'TFE_TENSOR_DISPOSED',
-    );
+    const promise = FUNCTIONS.get(`${name}Async`)!(...given) as Promise<unknown>;
+    await expect(promise).rejects.toMatchObject({ code: 'TFE_TENSOR_DISPOSED' });
+    // Both name the function that was called.
+    await expect(promise).rejects.toThrow(new RegExp(`used by tf\\.(nn\\.)?${name}Async is`, 'u'));
+    const call = (): unknown => FUNCTIONS.get(name)!(...given);
+    expect(call).toThrow(new RegExp(`used by tf\\.(nn\\.)?${name} is`, 'u'));
   });
 });
 

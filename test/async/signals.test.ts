@@ -1,6 +1,6 @@
 /** Signals that are not the platform's own: what they do must not leave a promise that never settles, nor a task. */
-import { expect, test } from '@jest/globals';
-import { isTfeError, tf, type Tensor } from 'tfe-node';
+import { describe, expect, test } from '@jest/globals';
+import { execute, executeAsync, isTfeError, memory, tf, type Tensor } from 'tfe-node';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 import { idle } from './idle';
 
@@ -69,4 +69,42 @@ for (const name of ['addAsync', 'divideAsync'] as const) {
     const signal = fake({ addEventListener: throws });
     for (let i = 0; i < 2; i++) expect(await ending(name, signal)).toBe(reason);
   });
+
+  test(`tf.${name}: a signal that throws when it is looked at is none`, async () => {
+    const getter = Object.defineProperty(fake({}), 'aborted', { get: throws });
+    expect(await ending(name, getter)).toBe('TFE_OPTION_VALUE');
+    expect(await ending(name, AbortSignal.prototype)).toBe('TFE_OPTION_VALUE');
+  });
 }
+
+describe('a kernel that waits is called off', () => {
+  const attrs = { component_types: ['float32'] };
+
+  async function waiting(signal: AbortSignal, abort: () => void): Promise<unknown> {
+    const [queue] = execute('FIFOQueueV2', { attrs });
+    const task = executeAsync('QueueDequeueV2', { inputs: [queue!], attrs, signal });
+    abort();
+    const end = await task.catch((error: unknown) => error);
+    while (memory().processPending > 0) await new Promise((resolve) => setImmediate(resolve));
+    queue!.dispose();
+    return end;
+  }
+
+  test('by a composite signal that nobody else holds', async () => {
+    const control = new AbortController();
+    const others = Array.from({ length: 3 }, () => new AbortController().signal);
+    const composite = AbortSignal.any([...others, AbortSignal.any([control.signal])]);
+    const end = waiting(composite, () => {
+      globalThis.gc?.();
+      control.abort(reason);
+    });
+    expect(await end).toBe(reason);
+  });
+
+  test('by a signal whose reason throws, with what it throws', async () => {
+    let call = nothing;
+    const signal = fake({ addEventListener: (_: string, listener: () => void) => (call = listener) });
+    Object.defineProperty(signal, 'reason', { get: throws });
+    expect(await waiting(signal, () => call())).toBe(reason);
+  });
+}); // prettier-ignore

@@ -9,6 +9,9 @@ import { codeOf } from '../tensor/accounting';
 
 const programs = testPrograms();
 
+/** What test/helpers/child.ts sets: TF_CPP_MIN_LOG_LEVEL. */
+const IN_ENVIRONMENT = { logLevel: 'error' };
+
 function said(...steps: readonly ConfigureStep[]): readonly unknown[] {
   const ending = programs.run('configure', steps);
   expectEnding(ending, 0);
@@ -21,13 +24,13 @@ describe('configure()', () => {
     expect(said({ configure: options }, { use: true })[1]).toEqual({
       devices: 2,
       oneDnn: '0',
-      configuration: { ...DEFAULTS, ...options },
+      configuration: { ...DEFAULTS, ...IN_ENVIRONMENT, ...options },
     });
   });
 
   test('leaves everything alone when nobody calls it', () => {
     expect(said({ use: true })).toEqual([
-      { devices: 1, oneDnn: null, configuration: { ...DEFAULTS, oneDnn: true } },
+      { devices: 1, oneDnn: null, configuration: { ...DEFAULTS, oneDnn: true, ...IN_ENVIRONMENT } },
     ]);
   });
 
@@ -40,9 +43,80 @@ describe('configure()', () => {
       { configure: { intraOpThreads: 2 } },
     );
     expect(again).toHaveProperty('configured');
-    expect(other).toEqual({ code: 'TFE_CONFIGURE_LATE' });
-    expect(said({ use: true }, { configure: {} })[1]).toEqual({ code: 'TFE_CONFIGURE_LATE' });
+    expect(other).toMatchObject({ code: 'TFE_CONFIGURE_LATE' });
   });
+
+  test('is neither too late nor a conflict where it changes nothing', () => {
+    const asIs = [
+      {},
+      { asyncThreads: 1 },
+      { asyncQueue: DEFAULTS.asyncQueue, memoryBudget: { tensors: 10 } },
+      { intraOpThreads: 0, softPlacement: false, deviceFilters: [], logLevel: 'error' },
+      { gpu: { allowGrowth: true } },
+      { gpu: { allowGrowth: true, memoryFraction: 0.5 }, oneDnn: true },
+    ].map((configure) => ({ configure }));
+    const others = [
+      { asyncThreads: 4 },
+      { memoryBudget: { tensors: 10, bytes: 1 } },
+      { intraOpThreads: 1 },
+      { gpu: { allowGrowth: false } },
+      { logLevel: 'info' },
+      { oneDnn: false },
+    ].map((configure) => ({ configure }));
+    const first = {
+      configure: {
+        asyncThreads: 1,
+        memoryBudget: { tensors: 10 },
+        gpu: { allowGrowth: true, memoryFraction: 0.5 },
+      },
+    };
+    const done = asIs.map(() => ({ configured: expect.anything() }));
+    const [, ...before] = said(first, ...asIs, ...others);
+    expect(before).toMatchObject([
+      ...done,
+      ...others.map(() => ({ code: 'TFE_CONFIGURE_CONFLICT' })),
+    ]);
+    const [, , ...after] = said(first, { use: true }, ...asIs, ...others);
+    expect(after).toMatchObject([...done, ...others.map(() => ({ code: 'TFE_CONFIGURE_LATE' }))]);
+  });
+
+  test('without options decides nothing', () => {
+    const [, second] = said({ configure: {} }, { configure: { asyncThreads: 1 } });
+    expect(second).toMatchObject({ configured: { asyncThreads: 1 } });
+  });
+
+  test('that TensorFlow cannot make a context with is named', () => {
+    const [, error] = said({ configure: { deviceFilters: ['/nonsense'] } }, { use: true });
+    expect(error).toMatchObject({
+      code: 'TFE_CONTEXT_FAILED',
+      message: expect.stringMatching(
+        /\{"deviceFilters":\["\/nonsense"\]\}: Invalid device filter: \/nonsense\. One of these/,
+      ),
+    });
+  });
+
+  test.each([
+    ['error', undefined, 2],
+    ['error', '0', 0],
+  ])(
+    'logLevel %p with TF_ENABLE_ONEDNN_OPTS=%s leaves %i lines at the start',
+    (logLevel, oneDnn, lines) => {
+      const env = {
+        TF_CPP_MIN_LOG_LEVEL: '',
+        ...(oneDnn === undefined ? {} : { TF_ENABLE_ONEDNN_OPTS: oneDnn }),
+      };
+      const ending = programs.run('configure', [{ configure: { logLevel } }, { use: true }], {
+        env,
+      });
+      expectEnding(ending, 0);
+      const written = ending.stderr.split('\n').filter((line) => line !== '');
+      expect(written).toEqual(
+        ['absl::InitializeLog()', 'oneDNN custom operations are on']
+          .slice(0, lines)
+          .map((text) => expect.stringContaining(text)),
+      );
+    },
+  );
 
   test('holds for workers: the first one wins, another one is refused', () => {
     const first = { configure: { asyncThreads: 1 } };
@@ -53,7 +127,7 @@ describe('configure()', () => {
       { code: 'TFE_CONFIGURE_CONFLICT' },
       { configuration: { asyncThreads: 1 } },
     ]);
-    expect(said({ worker: [first, { use: true }] }, other)[2]).toEqual({
+    expect(said({ worker: [first, { use: true }] }, other)[2]).toMatchObject({
       code: 'TFE_CONFIGURE_LATE',
     });
   });
@@ -88,7 +162,14 @@ describe('configure()', () => {
     [{ logLevel: 'loud' }, 'TFE_OPTION_VALUE'],
     [{ deviceFilters: 'all' }, 'TFE_OPTION_VALUE'],
     [{ deviceFilters: ['a\0'] }, 'TFE_OPTION_VALUE'],
+    [{ deviceFilters: ['nonsense'] }, 'TFE_OPTION_VALUE'],
     [{ deviceCount: { CPU: -1 } }, 'TFE_OPTION_VALUE'],
+    [{ deviceCount: { CPU: 0 } }, 'TFE_OPTION_VALUE'],
+    [{ deviceCount: { CPU: 1025 } }, 'TFE_OPTION_VALUE'],
+    [{ deviceCount: { cpu: 2 } }, 'TFE_OPTION_VALUE'],
+    [{ deviceCount: { '': 2 } }, 'TFE_OPTION_VALUE'],
+    [{ intraOpThreads: 1025 }, 'TFE_OPTION_VALUE'],
+    [{ interOpThreads: 2 ** 31 - 1 }, 'TFE_OPTION_VALUE'],
     [{ gpu: 1 }, 'TFE_OPTION_VALUE'],
     [{ gpu: { growth: true } }, 'TFE_OPTION_UNKNOWN'],
     [{ gpu: { memoryFraction: 0 } }, 'TFE_OPTION_VALUE'],

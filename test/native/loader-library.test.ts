@@ -271,8 +271,8 @@ test('a context that TensorFlow refuses is an error with its status, and may be 
   const library = stub({ status: 13 });
   const refused = {
     code: 'TFE_CONTEXT_FAILED',
-    facts: {},
-    message: expect.any(String),
+    facts: { reason: 'the stub refuses', configured: '' },
+    message: expect.stringContaining('eager context: the stub refuses.'),
     tfStatus: { code: 13, name: 'INTERNAL', message: 'the stub refuses' },
   };
   expect(answers([open(library), { library: true }, { library: true }])).toEqual([

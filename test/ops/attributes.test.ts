@@ -142,3 +142,37 @@ describe('func', () => {
     expect(codeOf(() => execute('PartitionedCall', { inputs: [[x]], attrs }))).toBe('TFE_OP_ATTRIBUTE');
   });
 }); // prettier-ignore
+
+describe('a string as an attribute', () => {
+  const separator = (value: unknown) => (): string => {
+    using x = tf.constant(['a']);
+    const [joined] = execute('StringJoin', { inputs: [[x, x]], attrs: { separator: value as string } }); // prettier-ignore
+    const [text] = joined!.dataSync() as string[];
+    joined!.dispose();
+    return text!;
+  };
+  const detached = Uint8Array.of(65);
+  structuredClone(detached.buffer, { transfer: [detached.buffer] });
+  const named = { value: 'Uint8Array' };
+
+  test.each<readonly [string, unknown]>([
+    ['a DataView', new DataView(new ArrayBuffer(2))],
+    ['a DataView that calls itself a Uint8Array', Object.defineProperty(new DataView(new ArrayBuffer(2)), Symbol.toStringTag, named)],
+    ['an ArrayBuffer', new ArrayBuffer(2)],
+    ['bytes whose memory is detached', detached],
+    ['half of a surrogate pair, as in tf.constant', 'a\ud800'],
+  ])('is not %s', (_, value) => {
+    expect(codeOf(separator(value))).toBe('TFE_OP_ATTRIBUTE');
+  });
+
+  test.each(['length', 'byteLength', 'buffer', Symbol.iterator, Symbol.toStringTag])(
+    'is the bytes of an array, and its own %p is not asked',
+    (name) => {
+      const get = (): never => {
+        throw new Error('asked');
+      };
+      const bytes = Object.defineProperty(Uint8Array.of(45), name, { get });
+      expect(separator(bytes)()).toBe('a-a');
+    },
+  );
+}); // prettier-ignore

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { testPrograms, expectEnding } from '../helpers/child';
 import type { ThreadsTask } from './programs/threads';
+import type { TokensTask } from './programs/tokens';
 
 const programs = testPrograms();
 
@@ -83,4 +84,27 @@ describe('worker.terminate() in the middle of', () => {
       ]);
     },
   );
+});
+
+describe('a token whose thread has ended', () => {
+  const tokens = (task: TokensTask): readonly unknown[] => {
+    const ending = programs.run('tokens', task);
+    expectEnding(ending, 0);
+    return ending.said;
+  };
+
+  test('is good while another thread uses TensorFlow', () => {
+    expect(tokens({ uses: true })).toEqual([{ exported: 1 }, { exported: 1 }, { values: [1, 2] }]);
+  });
+
+  test('is lost with the last one that did; until then it counts in threads with the addon', () => {
+    expect(tokens({ uses: false })).toEqual([
+      { exported: 0 },
+      { exported: 1 },
+      expect.objectContaining({
+        code: 'TFE_TOKEN_EXPIRED',
+        message: expect.stringContaining('every thread that used TensorFlow has ended'),
+      }),
+    ]);
+  });
 });

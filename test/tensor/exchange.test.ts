@@ -2,7 +2,8 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { exportTensor, importTensor, memory, scope, tf } from 'tfe-node';
+import { performance } from 'node:perf_hooks';
+import { exportTensor, importTensor, memory, scope, tf, type TensorToken } from 'tfe-node';
 import { codeOf, expectNoTensorsLeft } from './accounting';
 
 expectNoTensorsLeft();
@@ -65,6 +66,38 @@ describe('a token', () => {
     await sleep(20);
     expect(memory().exported).toBe(0);
     expect(codeOf(() => importTensor(token))).toBe('TFE_TOKEN_EXPIRED');
+  });
+
+  test('costs the same whether few or many are out', () => {
+    using x = tf.constant([1]);
+    const exported = (count: number): TensorToken[] =>
+      Array.from({ length: count }, () => exportTensor(x));
+    const fastest = (): number =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const start = performance.now();
+          const tokens = exported(50);
+          const took = performance.now() - start;
+          for (const token of tokens) importTensor(token).dispose();
+          return took;
+        }),
+      );
+    exported(100).forEach((token) => importTensor(token).dispose());
+    const few = fastest();
+    const out = exported(20_000);
+    // A look at each of them would take a hundred times as long.
+    expect(fastest()).toBeLessThan(20 * few);
+    out.forEach((token) => importTensor(token).dispose());
+  });
+
+  test('lapses by its own deadline, in whichever order they were made', async () => {
+    using x = tf.constant([1]);
+    const [late, soon, middle] = [60_000, 5, 30_000].map((expiresIn) => exportTensor(x, { expiresIn })); // prettier-ignore
+    await sleep(20);
+    expect(memory().exported).toBe(2);
+    expect(codeOf(() => importTensor(soon!))).toBe('TFE_TOKEN_EXPIRED');
+    for (const token of [middle!, late!]) importTensor(token).dispose();
+    expect(memory().exported).toBe(0);
   });
 
   test.each<readonly [string, () => unknown, string]>([

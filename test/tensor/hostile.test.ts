@@ -1,7 +1,19 @@
 /** What a fuzzer has found: values that V8 itself throws at, methods on other receivers, lists that change. */
-import { describe, expect, test } from '@jest/globals';
-import { configure, execute, importTensor, isTfeError, scope, Tensor, tf } from '../../lib';
-import { codeOf, expectNoTensorsLeft } from './accounting';
+import { describe, expect, jest, test } from '@jest/globals';
+import {
+  configure,
+  execute,
+  importTensor,
+  isTfeError,
+  keep,
+  raw,
+  scope,
+  status,
+  Tensor,
+  tf,
+  type AttrValue,
+} from '../../lib';
+import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
 
@@ -63,9 +75,132 @@ describe('on another receiver', () => {
   );
 });
 
+/** An array that says its true length so many times, and then another. */
+function liar(target: readonly unknown[], length: unknown, truths = 0): never {
+  let told = 0;
+  const get = (array: object, key: PropertyKey): unknown =>
+    key === 'length' && told++ >= truths ? length : Reflect.get(array, key);
+  return new Proxy(target, { get }) as never;
+}
+
+const own = (): never => {
+  throw new Error('the caller’s own');
+};
+
+describe('an array that lies about its length', () => {
+  const LIES = [Symbol.iterator, 2n, -1, 1.5, NaN, Infinity, '2', null, undefined, { valueOf: own }];
+
+  test.each(LIES.map((length) => [typeof length, length]))('is refused: %s', (_, length) => {
+    using x = tf.constant([1, 2]);
+    const attrs = (value: object): { attrs: Record<string, AttrValue> } => ({
+      attrs: value as Record<string, AttrValue>,
+    });
+    expect([
+      codeOf(() => tf.constant(liar([1, 2], length))),
+      codeOf(() => tf.constant(liar([1, 2], length, 1))),
+      codeOf(() => tf.constant([[1, 2], liar([1, 2], length)])),
+      codeOf(() => tf.constant([1, liar([1, 2], length)])),
+      codeOf(() => tf.add(x, liar([1, 2], length))),
+      codeOf(() => tf.constant([1], { shape: liar([1], length) })),
+      codeOf(() => execute('Neg', { inputs: liar([x], length) })),
+      codeOf(() => execute('AddN', { inputs: [liar([x], length)] })),
+      codeOf(() => raw.AddN(liar([x], length))),
+      codeOf(() => execute('IdentityN', { inputs: [[x]], ...attrs({ T: liar(['float32'], length) }) })),
+      codeOf(() => execute('PlaceholderWithDefault', { inputs: [x], ...attrs({ shape: liar([2], length) }) })),
+      codeOf(() => configure({ deviceFilters: liar(['/a'], length) })),
+    ]).toEqual([
+      'TFE_VALUES_TYPE',
+      'TFE_VALUES_RAGGED',
+      'TFE_VALUES_RAGGED',
+      'TFE_VALUES_RAGGED',
+      'TFE_VALUES_TYPE',
+      'TFE_SHAPE_INVALID',
+      'TFE_OP_ARGUMENT',
+      'TFE_OP_ARGUMENT',
+      'TFE_OP_ARGUMENT',
+      'TFE_OP_ATTRIBUTE',
+      'TFE_OP_ATTRIBUTE',
+      'TFE_OPTION_VALUE',
+    ]);
+  });
+
+  test('or that shrinks while it is read is refused', () => {
+    const values = [1, 2, 3];
+    Object.defineProperty(values, 1, { get: () => (values.length = 2) });
+    expect(codeOf(() => tf.constant(values))).toBe('TFE_VALUES_TYPE');
+  });
+}); // prettier-ignore
+
+test('a tensor that is disposed while the inputs are read is refused', () => {
+  const x = tf.constant(1);
+  const list = Object.defineProperty([x, x], 1, { get: () => (x.dispose(), x) });
+  expect(codeOf(() => execute('AddN', { inputs: [list] }))).toBe('TFE_TENSOR_DISPOSED');
+});
+
+test('status({ load }) is a boolean', () => {
+  expect(codeOf(() => status({ load: 1 as never }))).toBe('TFE_OPTION_VALUE');
+});
+
+describe('an option of a configuration', () => {
+  const throwing = (name: string): object => Object.defineProperty({}, name, { get: own, enumerable: true }); // prettier-ignore
+
+  test.each<readonly [string, string, unknown]>([
+    ['options', 'options', new Proxy({}, { ownKeys: own })],
+    ['an option', 'oneDnn', throwing('oneDnn')],
+    ['a group', 'gpu', throwing('gpu')],
+    ['an option of a group', 'gpu.allowGrowth', { gpu: throwing('allowGrowth') }],
+    ['a list', 'deviceFilters', { deviceFilters: new Proxy([], { get: own }) }],
+    ['a map', 'deviceCount', { deviceCount: throwing('CPU') }],
+  ])('that throws when it is read is named: %s', (_, option, options) => {
+    const error = thrownBy(() => configure(options as object));
+    expect(error).toMatchObject({ code: 'TFE_OPTION_VALUE', facts: { option } });
+    expect(error.cause).toEqual(new Error('the caller’s own'));
+  });
+
+  test('is taken as it was checked: no toJSON, no getter is asked again', () => {
+    let asked = 0;
+    const options = {
+      deviceFilters: Object.assign(['/a'], { toJSON: own }),
+      get logLevel(): unknown {
+        return asked++ === 0 ? 'error' : own();
+      },
+    };
+    // The library is open: what matters is what the message says was asked for.
+    expect(thrownBy(() => configure(options as object))).toMatchObject({
+      code: 'TFE_CONFIGURE_LATE',
+      facts: { received: '{"deviceFilters":["/a"],"logLevel":"error"}' },
+    });
+  });
+
+  test('that is half of a surrogate pair is refused', () => {
+    expect(codeOf(() => configure({ deviceFilters: ['/\ud800'] }))).toBe('TFE_OPTION_VALUE');
+  });
+});
+
 test.each<readonly [string, object]>([
   ['holes', { deviceFilters: new Array(2) }],
   ['a length that is none', { deviceFilters: new Proxy([], { get: () => 1n }) }],
 ])('a list of a configuration with %s is refused', (_, options) => {
   expect(codeOf(() => configure(options))).toBe('TFE_OPTION_VALUE');
+});
+
+describe('a tensor of another copy of the package', () => {
+  let other: typeof import('../../lib') | undefined;
+  jest.isolateModules(() => {
+    other = require('../../lib') as typeof import('../../lib');
+  });
+
+  test.each<readonly [string, string, (theirs: Tensor<'float32', 1>) => unknown]>([
+    ['tf.add', 'TFE_VALUES_TYPE', (theirs) => tf.add([1], theirs)],
+    ['tf.constant', 'TFE_VALUES_TYPE', (theirs) => tf.constant(theirs as never)],
+    ['execute', 'TFE_OP_ARGUMENT', (theirs) => execute('Neg', { inputs: [theirs] })],
+    ['raw', 'TFE_OP_ARGUMENT', (theirs) => raw.Neg(theirs)],
+    ['keep', 'TFE_OP_ARGUMENT', (theirs) => keep(theirs)],
+  ])('is refused as one: %s', (_, code, use) => {
+    using theirs = other!.tf.constant([1]);
+    const error = thrownBy(() => use(theirs));
+    expect(error.code).toBe(code);
+    expect(error.message).toContain('a Tensor of another copy of tfe-node');
+    expect(error.hint).toContain('npm ls tfe-node');
+  });
 });

@@ -1,10 +1,12 @@
 /** Reading tensors back: copies, nesting, int64, text, and operators that throw. */
 /* eslint @typescript-eslint/restrict-template-expressions: 'off', @typescript-eslint/restrict-plus-operands: 'off' --
    text and operators are what is tested */
+import { constants } from 'node:buffer';
 import { inspect } from 'node:util';
 import { describe, expect, test } from '@jest/globals';
 import { isTensor, scope, Tensor, tf } from '../../lib';
-import { newCarrier, PLAIN_DTYPES } from '../../lib/tensor/dtype';
+import { DTYPES, newCarrier, PLAIN_DTYPES, type DType } from '../../lib/tensor/dtype';
+import { unpackStrings } from '../../lib/tensor/strings';
 import { forgedTensor } from '../helpers/forged-tensor';
 import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
@@ -307,6 +309,39 @@ describe('options of a readback', () => {
       };
       const options = { int64: shy } as unknown as { int64: 'number' };
       expect(codeOf(() => tf.constant([1n]).dataSync(options))).toBe('TFE_OPTION_VALUE');
+    });
+  });
+});
+
+describe('data that JavaScript has no room for', () => {
+  // The sizes are made up: V8 refuses the room before TensorFlow is asked for anything.
+  const vast = (dtype: DType): Tensor => forgedTensor(1, dtype, [2 ** 53]);
+
+  test.each(PLAIN_DTYPES)('of %s is refused before it is read', async (dtype) => {
+    const tensor = vast(dtype);
+    const facts = { what: 'a typed array', bytes: String(2 ** 53 * DTYPES[dtype].bytes) };
+    const refused = { code: 'TFE_DATA_TOO_LARGE', facts };
+    expect(thrownBy(() => tensor.dataSync())).toMatchObject(refused);
+    expect(thrownBy(() => tensor.dataSync({ copy: false }))).toMatchObject(refused);
+    await expect(tensor.data()).rejects.toMatchObject(refused);
+  });
+
+  test('as a list of numbers or strings is refused, too', async () => {
+    const int64 = forgedTensor(1, 'int64', [2 ** 27]);
+    expect(codeOf(() => int64.dataSync({ int64: 'number' }))).toBe('TFE_ARRAYS_TOO_LARGE');
+    const refused = { code: 'TFE_ARRAYS_TOO_LARGE' };
+    await expect(int64.data({ int64: 'number' })).rejects.toMatchObject(refused);
+    await expect(vast('string').data()).rejects.toMatchObject(refused);
+    expect(codeOf(() => vast('string').dataSync())).toBe('TFE_ARRAYS_TOO_LARGE');
+  });
+
+  test('as a text is named by its index', () => {
+    // Zeroed memory that nobody writes to is not there.
+    const bytes = new Uint8Array(constants.MAX_STRING_LENGTH + 1);
+    const strings = { bytes, lengths: Float64Array.of(0, bytes.length) };
+    expect(thrownBy(() => unpackStrings(strings, 'utf8'))).toMatchObject({
+      code: 'TFE_DATA_TOO_LARGE',
+      facts: { what: 'the text at index 1', bytes: String(bytes.length) },
     });
   });
 });

@@ -52,7 +52,7 @@ async function perform(step: ConfigureStep, answer: (value: unknown) => void): P
       await new Promise((resolve, reject) => worker.once('exit', resolve).once('error', reject));
     }
   } catch (error) {
-    answer({ code: describeError(error)['code'] });
+    answer(describeError(error));
   }
 }
 
