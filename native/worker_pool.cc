@@ -4,11 +4,19 @@
 #include <chrono>
 #include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "env.h"
 
 namespace tfe {
+namespace {
+
+Failure NoThread(const std::system_error& error) {
+  return Failure{"TFE_THREAD_UNAVAILABLE", {{"reason", error.code().message()}}};
+}
+
+}  // namespace
 
 WorkerPool::WorkerPool(Context& context, size_t threads, size_t limit)
     : context_(context), max_threads_(threads), limit_(limit) {}
@@ -21,7 +29,12 @@ Status WorkerPool::Push(std::shared_ptr<Task> task) {
     return Failure{"TFE_QUEUE_FULL", {{"limit", std::to_string(limit_)}}};
   }
   if (idle_ <= queue_.size() && threads_.size() < max_threads_ && !stopping_) {
-    threads_.emplace_back([this] { Loop(); });
+    try {
+      threads_.emplace_back([this] { Loop(); });
+    } catch (const std::system_error& error) {
+      // Those that are there do the work of all.
+      if (threads_.empty()) return NoThread(error);
+    }
   }
   queue_.push_back(std::move(task));
   ++occupied_;
@@ -97,14 +110,22 @@ Status WorkerPool::RunApart(Job& job, const std::function<bool()>& goes_on) {
   if (stopping_) job.Cancel();
   const auto running = running_.insert(running_.end(), {nullptr, &job});
   bool over = false;
-  std::thread thread([&] {
+  const auto work = [&] {
     // Borrowed, as in Loop.
     OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
     job.Work(runner);
     const std::lock_guard<std::mutex> ended(mutex_);
     over = true;
     done_.notify_all();
-  });
+  };
+  std::thread thread;
+  try {
+    thread = std::thread(work);
+  } catch (const std::system_error& error) {
+    running_.erase(running);
+    done_.notify_all();
+    return NoThread(error);
+  }
   for (bool called_off = false; !done_.wait_for(lock, kPatience, [&] { return over; });) {
     if (called_off) continue;
     lock.unlock();

@@ -64,7 +64,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // TFE_QUEUE_FULL when `limit` tasks wait or run.
+  // TFE_QUEUE_FULL when `limit` tasks wait or run; TFE_THREAD_UNAVAILABLE when there is no thread and none to be had.
   Status Push(std::shared_ptr<Task> task);
   // Takes back a task that no thread has begun, calls off one that runs; nothing when it has ended.
   void Cancel(const Task& task);

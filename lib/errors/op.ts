@@ -115,4 +115,10 @@ export const OP_ERRORS = errorTable({
       `${f.limit} tasks already wait or run off the event loop, as many as may.`,
     hint: 'Await some before you begin more, answer the caller that you are busy, or raise configure({ asyncQueue }).',
   },
+  TFE_THREAD_UNAVAILABLE: {
+    phase: 'op',
+    message: (f: { reason: string }) =>
+      `The system gives this process no thread for an op that waits or runs off the event loop: ${f.reason}.`,
+    hint: 'Raise its limit of threads (ulimit -u, or the pids limit of its container), or end some of its workers.',
+  },
 });

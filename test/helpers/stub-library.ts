@@ -122,6 +122,12 @@ export function crashing(directory: string, file: string): string {
   return compile('crash.c', join(directory, file), []);
 }
 
+/** Builds what makes `pthread_create` fail, for LD_PRELOAD: while the environment has NO_THREADS. */
+export function noThreads(directory: string): string {
+  mkdirSync(directory, { recursive: true });
+  return compile('no-threads.c', join(directory, 'libno_threads.so'), []);
+}
+
 function compile(source: string, target: string, options: readonly string[]): string {
   const name = target.slice(target.lastIndexOf('/') + 1);
   const compiler = process.env['CC'] ?? 'cc';
