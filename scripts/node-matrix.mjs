@@ -30,7 +30,7 @@ const TESTS = [
   'test/ops/(execute|kept-op)',
   'test/async',
   'test/config',
-  'test/process/(exit|async-exit|drop-order|kernel-cache|mid-op|threads|lends)',
+  'test/process/(exit|async-exit|drop-order|kernel-cache|mid-op|no-threads|threads|lends)',
   'test/realm',
 ];
 

@@ -38,7 +38,7 @@ async function perform(): Promise<void> {
   say({ one: await Promise.all(sums), pending: memory().processPending });
   delete process.env['NO_THREADS'];
   const worker = new Worker(__filename, { env: SHARE_ENV });
-  worker.on('message', (message) => say({ worker: message }));
+  worker.on('message', (message: unknown) => say({ worker: message }));
 }
 
 if (isMainThread) void perform();
