@@ -91,6 +91,7 @@ const FUNCTIONS = [
   'runMany',
   'forget',
   'setSettle',
+  'runApart',
   'runAsync',
   'readAsync',
   'share',
@@ -111,7 +112,7 @@ describe('every function', () => {
     expect(Object.keys(binding).sort()).toEqual(
       [
         ...FUNCTIONS,
-        ...['clearKernels', 'configuration', 'held', 'library', 'opList', 'scratch'],
+        ...['clearKernels', 'configuration', 'glibc', 'held', 'library', 'opList', 'scratch'],
         ...['setErrorFactory'],
       ].sort(),
     );
@@ -177,23 +178,30 @@ describe('open', () => {
 });
 
 describe('work off the loop', () => {
-  test('runAsync refuses what run refuses', () => {
+  test.each(['runAsync', 'runApart'] as const)('%s refuses what run refuses', (name) => {
+    const run = (...args: unknown[]): unknown => refusal(() => loose[name](...args));
+    const wrong = `TFE_BINDING_ARGUMENT: ${name}`;
     const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], []);
-    expect(refusal(() => loose.runAsync(relu))).toBe('TFE_BINDING_ARGUMENT: runAsync');
-    for (const ids of [[], [x, x]]) {
-      expect(refusal(() => loose.runAsync(relu, Float64Array.from(ids)))).toBe(
-        'TFE_BINDING_ARGUMENT: runAsync',
-      );
-    }
-    expect(refusal(() => loose.runAsync(-1, Float64Array.of(x)))).toBe(
-      'TFE_BINDING_ARGUMENT: runAsync',
+    expect(run(relu)).toBe(wrong);
+    for (const ids of [[], [x, x]]) expect(run(relu, Float64Array.from(ids))).toBe(wrong);
+    expect(run(-1, Float64Array.of(x))).toBe(wrong);
+    for (const value of WRONG) expect(run(relu, value)).toBe(wrong);
+    expect(run(relu, Float64Array.of(2 ** 52))).toBe('TFE_TENSOR_FOREIGN');
+  });
+
+  test('runApart needs a function to call meanwhile, answers as runMany, and throws what it throws', () => {
+    const relu = binding.prepare('relu', 'Relu', 1, [['T', 'type', FLOAT]], [], 1);
+    expect(refusal(() => loose.runApart(relu, Float64Array.of(x)))).toBe(
+      'TFE_BINDING_ARGUMENT: runApart',
     );
-    for (const value of WRONG) {
-      expect(refusal(() => loose.runAsync(relu, value))).toBe('TFE_BINDING_ARGUMENT: runAsync');
-    }
-    expect(refusal(() => loose.runAsync(relu, Float64Array.of(2 ** 52)))).toBe(
-      'TFE_TENSOR_FOREIGN',
-    );
+    const [id, ...facts] = binding.runApart(relu, Float64Array.of(x), () => undefined);
+    const [other, ...expected] = binding.runMany(relu, Float64Array.of(x));
+    expect(facts).toEqual(expected);
+    for (const made of [id!, other!]) binding.release(made);
+    const tick = (): never => {
+      throw new RangeError('from tick');
+    };
+    expect(() => binding.runApart(relu, Float64Array.of(x), tick)).toThrow('from tick');
   });
 
   test('needs somebody to tell', () => {
