@@ -27,14 +27,16 @@ bool IsWarm(uintptr_t page) {
   return mincore(reinterpret_cast<void*>(page), kPage, &resident) == 0 && (resident & 1) != 0;
 }
 
-// Advice only: where the system has no huge pages it fails, and nothing else changes. Warm memory needs none, and the call
-// costs a twentieth of the copy.
+// Advice only: where the system has no huge pages it fails, and nothing else changes. The call costs a twentieth of the copy,
+// so it is not made again for the block that this thread had last, unless that has gone back to the system meanwhile.
 void AskForHugePages(void* memory, size_t length) {
+  thread_local std::pair<uintptr_t, uintptr_t> t_advised;
   const uintptr_t begin = (reinterpret_cast<uintptr_t>(memory) + kPage - 1) / kPage * kPage;
   const uintptr_t end = (reinterpret_cast<uintptr_t>(memory) + length) / kPage * kPage;
-  const uintptr_t middle = begin + (end - begin) / kPage / 2 * kPage;
-  if (IsWarm(begin) && IsWarm(middle) && IsWarm(end - kPage)) return;
+  const std::pair<uintptr_t, uintptr_t> block(begin, end);
+  if (block == t_advised && IsWarm(begin) && IsWarm(end - kPage)) return;
   madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+  t_advised = block;
 }
 #endif
 
