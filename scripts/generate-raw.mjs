@@ -38,8 +38,8 @@ await runScript('generate-raw', () => {
     options: { from: { type: 'string' }, check: { type: 'boolean', default: false } },
   });
   const ops = readOpList(flags.from === undefined ? listOfLibrary() : readFileSync(flags.from));
-  const refused = readJson(REFUSED);
-  const callable = ops.filter(({ name }) => !Object.hasOwn(refused, name));
+  const refused = readJson(REFUSED).flatMap((group) => group.ops);
+  const callable = ops.filter(({ name }) => !refused.includes(name));
   const files = {
     'lib/raw/table.ts': tableSource(ops),
     'lib/raw/types.ts': typesSource(callable, typeNames()),

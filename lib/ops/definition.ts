@@ -89,13 +89,15 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Ops that would end the process or keep it from ending, and why; found by test/ops/walk.test.ts. */
-const REFUSED: Readonly<Record<string, string>> = refused;
+const REFUSED: ReadonlyMap<string, string> = new Map(
+  refused.flatMap(({ reason, ops }) => ops.map((op) => [op, reason] as const)),
+);
 
 /** Names of the ops that can be called, sorted. */
 export function opNames(): readonly string[] {
   const names: string[] = [];
   for (const [name, row] of table()) {
-    if (row.length > 1 && !Object.hasOwn(REFUSED, name)) names.push(name);
+    if (row.length > 1 && !REFUSED.has(name)) names.push(name);
   }
   return names;
 }
@@ -107,7 +109,8 @@ export function definitionOf(name: string): OpDefinition {
   const row = table().get(name);
   if (row === undefined) throw unknownOp(name);
   if (row.length === 1) throw notEager(name, REASONS[row]!);
-  if (Object.hasOwn(REFUSED, name)) throw notEager(name, REFUSED[name]!);
+  const reason = REFUSED.get(name);
+  if (reason !== undefined) throw notEager(name, reason);
   const definition = read(name, JSON.parse(row) as OpRow);
   definitions.set(name, definition);
   return definition;
