@@ -154,9 +154,10 @@ function ops(x: number, rounds: number): void {
   }
 }
 
+const FLOATS = ['component_types', 'list(type)', [FLOAT]] as const;
+
 /** Attributes of many kinds, several outputs, and work that outlives what it was begun with. */
 function manyOutputs(x: number, rounds: number): void {
-  const FLOATS = ['component_types', 'list(type)', [FLOAT]] as const;
   const queueOf = binding.prepare(
     ...(['queue', 'FIFOQueueV2', 0] as const),
     [FLOATS, ['shapes', 'list(shape)', [[2, 2], null]], ['capacity', 'int', 2n]],
@@ -174,6 +175,8 @@ function manyOutputs(x: number, rounds: number): void {
     const once = binding.prepare('once', 'Const', 0, constant, [], 1);
     binding.runAsync(once, new Float64Array(0));
     const [id] = binding.runMany(once, new Float64Array(0));
+    const [apart] = binding.runApart(once, new Float64Array(0), () => undefined);
+    binding.release(apart!);
     assert.equal(binding.forget(once), true);
     binding.release(binding.share(id!));
     binding.release(id!);
@@ -200,8 +203,18 @@ function open(): number {
   return create([2, 2], new Float32Array([1, 2, 3, 4]));
 }
 
-async function worker(terminate: boolean): Promise<void> {
-  const thread = new Worker(__filename, { argv: [terminate ? 'for ever' : 'once'] });
+/** Waits with its own thread, and is terminated there. */
+function waitForEver(): void {
+  const queue = binding.prepare('queue', 'FIFOQueueV2', 0, [FLOATS], [], 1);
+  const dequeue = binding.prepare('dequeue', 'QueueDequeueV2', 1, [FLOATS], [], 1);
+  const [resource] = binding.runMany(queue, new Float64Array(0));
+  parentPort!.postMessage('waiting');
+  binding.runApart(dequeue, Float64Array.of(resource!), () => undefined);
+}
+
+async function worker(way: 'once' | 'for ever' | 'waiting'): Promise<void> {
+  const terminate = way !== 'once';
+  const thread = new Worker(__filename, { argv: [way] });
   const exit = new Promise((resolve, reject) => thread.once('exit', resolve).once('error', reject));
   if (terminate) thread.once('message', () => setTimeout(() => void thread.terminate(), 20));
   assert.equal(await exit, terminate ? 1 : 0);
@@ -219,13 +232,14 @@ async function main(): Promise<void> {
   strings(100);
   lends(100);
   manyOutputs(x, 50);
-  await Promise.all([worker(false), worker(true), worker(false), worker(true)]);
+  await Promise.all((['once', 'for ever', 'once', 'for ever', 'waiting'] as const).map(worker));
   for (let i = 0; i < 10; i += 1) create([1000], new Float32Array(1000)); // alive at the end
   console.log(`${JSON.stringify(binding.library())}\nsanitize: the suite has passed`);
 }
 
 async function work(): Promise<void> {
   const x = open();
+  if (process.argv[2] === 'waiting') waitForEver();
   do {
     ops(x, 50);
     strings(20);
