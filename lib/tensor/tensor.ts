@@ -132,7 +132,8 @@ export class Tensor<
   /**
    * What `dataSync` answers, as a promise: from 64 KiB on, and strings of any size, it is copied off the event loop. The
    * tensor may be disposed meanwhile. The data is the caller's own, except where `{ copy: false }` lends the tensor's memory.
-   * @throws TfeError as a rejection, like every error: those of `dataSync` and `TFE_QUEUE_FULL`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `dataSync`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`; the reason of `signal`
    * @example await tf.constant([1n, 2n]).data({ int64: 'number' }); // [1, 2]
    */
   async data<const O extends DataOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
