@@ -7,7 +7,7 @@ import { describeValue } from '../describe';
 import { isTfeError, tfeError, type TfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { addon, addonIfLoaded } from '../native/loader';
-import { isArray, isObject, lengthOf } from '../objects';
+import { isArray, isObject, lengthOfArray } from '../objects';
 import { isWellFormed } from '../tensor/strings';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
@@ -254,7 +254,7 @@ function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
 /** A list, or a map by key, so that what is checked is what is used: a getter may answer something else later. */
 function copied(value: unknown): unknown {
   if (isArray(value)) {
-    const length = lengthOf(value);
+    const length = lengthOfArray(value);
     return length >= 0 && length <= LONGEST_LIST
       ? Array.from({ length }, (_, i): unknown => value[i])
       : undefined;

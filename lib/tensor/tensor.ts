@@ -8,7 +8,7 @@ import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { signalOption, type AsyncOptions } from '../native/off-loop';
-import { isReadable } from '../objects';
+import { isFunction } from '../objects';
 import { DTYPES, dtypeOfTf, type DType } from './dtype';
 import {
   arrayOptions,
@@ -359,8 +359,7 @@ export function sizeOf(shape: readonly number[]): number {
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
 export function scope<T>(body: () => T): T {
-  if (typeof body !== 'function' || !isReadable(body))
-    refuseArgument('scope()', 'a function', body);
+  if (!isFunction(body)) refuseArgument('scope()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -387,8 +386,7 @@ export function scope<T>(body: () => T): T {
  * @example (await scopeAsync(async () => tf.addAsync(tf.constant([1, 2]), 1))).arraySync(); // [2, 3]
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
-  if (typeof body !== 'function' || !isReadable(body))
-    refuseArgument('scopeAsync()', 'a function', body);
+  if (!isFunction(body)) refuseArgument('scopeAsync()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
