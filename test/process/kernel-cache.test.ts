@@ -1,14 +1,9 @@
 /** clearKernelCache() while other threads, and the pool, run what it clears. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { KernelCacheTask } from './programs/kernel-cache';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 test.each<KernelCacheTask>([
   { workers: 3, rounds: 60, abreast: 20, every: 1 },

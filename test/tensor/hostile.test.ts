@@ -1,4 +1,4 @@
-/** What a fuzzer has found: values that V8 itself throws at, methods on other receivers, lists that change. */
+/** Values that V8 itself throws at, methods on other receivers, lists that change: each is refused with a code. */
 import { describe, expect, jest, test } from '@jest/globals';
 import {
   configure,
