@@ -13,7 +13,10 @@ export interface ConfigProto {
   readonly deviceCount?: Readonly<Record<string, number>>;
   /** Threads that one op may use, 0 to 1024. Default 0: as many as processors. */
   readonly intraOpThreads?: number;
-  /** Devices that TensorFlow sees on other hosts, like `'/job:localhost'`. It applies to none of this process, whose devices all stay. */
+  /**
+   * Devices that TensorFlow sees on other hosts, by names like `'/job:localhost'`. It applies to none of this process, whose
+   * devices all stay.
+   */
   readonly deviceFilters?: readonly string[];
   /** Threads for ops that run beside each other, 0 to 1024. Default 0: as many as processors. */
   readonly interOpThreads?: number;

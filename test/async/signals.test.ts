@@ -103,8 +103,10 @@ describe('a kernel that waits is called off', () => {
 
   test('by a signal whose reason throws, with what it throws', async () => {
     let call = nothing;
-    const signal = fake({ addEventListener: (_: string, listener: () => void) => (call = listener) });
+    const signal = fake({
+      addEventListener: (_: string, listener: () => void) => (call = listener),
+    });
     Object.defineProperty(signal, 'reason', { get: throws });
     expect(await waiting(signal, () => call())).toBe(reason);
   });
-}); // prettier-ignore
+});

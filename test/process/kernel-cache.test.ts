@@ -13,9 +13,13 @@ test.each<KernelCacheTask>([
   const ending = programs.run('kernel-cache', task);
   expectEnding(ending, 0);
   const { rounds, abreast, every } = task;
-  const right = { right: 4 * rounds * abreast, wrong: 0, cleared: Math.ceil((rounds * abreast) / every) };
+  const right = {
+    right: 4 * rounds * abreast,
+    wrong: 0,
+    cleared: Math.ceil((rounds * abreast) / every),
+  };
   expect(ending.said).toEqual([
     { results: Array.from({ length: task.workers + 1 }, () => right) },
     { left: 0, pending: 0 },
   ]);
-}); // prettier-ignore
+});
