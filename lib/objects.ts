@@ -12,9 +12,9 @@ export function isArray(value: unknown): value is unknown[] {
   }
 }
 
-/** The length of an array, which may be a proxy that says anything; -1 for what is no length. */
-export function lengthOf(array: readonly unknown[]): number {
-  const length: unknown = array.length;
+/** The length of an array, which may be a proxy that says anything; -1 for what is no array or no length. */
+export function lengthOfArray(value: unknown): number {
+  const length: unknown = isArray(value) ? value.length : undefined;
   return Number.isSafeInteger(length) && (length as number) >= 0 ? (length as number) : -1;
 }
 
@@ -28,8 +28,13 @@ export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && isReadable(value);
 }
 
+/** A function whose properties can be asked for. */
+export function isFunction(value: unknown): value is (...args: never[]) => unknown {
+  return typeof value === 'function' && isReadable(value);
+}
+
 /** False for a revoked proxy alone. */
-export function isReadable(value: unknown): boolean {
+function isReadable(value: unknown): boolean {
   try {
     Array.isArray(value); // the one question that reaches no trap
     return true;

@@ -228,8 +228,8 @@ function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
  * {@link cast} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The result
  * belongs to the scope of the call, and is freed when `signal` aborts the call.
  *
- * @throws TfeError as a rejection, like every error: those of `tf.cast`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `tf.cast`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
  * @example (await tf.castAsync(tf.constant([1.7, -1.7]), 'int32')).arraySync(); // [1, -1]
  */
 function castAsync<R extends number, D extends PlainDType>(
@@ -292,8 +292,8 @@ function matmul<D extends DType, A extends number, B extends number>(
  * {@link matmul} off the event loop: the same shapes, dtypes and results. `a` and `b` may be disposed while it runs.
  * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
  *
- * @throws TfeError as a rejection, like every error: those of `tf.matmul`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `tf.matmul`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
  * @example (await tf.matmulAsync(tf.constant([[1, 2]]), tf.constant([[3], [4]]))).arraySync(); // [[11]]
  */
 async function matmulAsync<D extends DType, A extends number, B extends number>(
@@ -365,8 +365,8 @@ function biasAddOp<D extends DType, R extends number>(
  * {@link tf.nn.bias_add} off the event loop: the same shapes, dtypes and results. `value` and `bias` may be disposed
  * while it runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
  *
- * @throws TfeError as a rejection, like every error: those of `tf.nn.bias_add`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `tf.nn.bias_add`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
  * @example (await tf.nn.bias_addAsync(tf.constant([[1, 2]]), tf.constant([10, 20]))).arraySync(); // [[11, 22]]
  */
 async function biasAddAsync<D extends DType, R extends number>(
@@ -454,8 +454,8 @@ function softmax<D extends DType, R extends number>(
  * `logits` may be disposed while it runs. The result belongs to the scope of the call, and is freed when `signal`
  * aborts the call.
  *
- * @throws TfeError as a rejection, like every error: those of `tf.nn.softmax`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `tf.nn.softmax`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
  * @example (await tf.nn.softmaxAsync(tf.constant([[1, 1]]), 1)).arraySync(); // [[0.5, 0.5]]
  */
 async function softmaxAsync<D extends DType, R extends number>(
@@ -506,8 +506,8 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
  * may be disposed while it runs. The result belongs to the scope of the call, and is freed when `signal` aborts the
  * call.
  *
- * @throws TfeError as a rejection, like every error: those of `tf.argmax`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `tf.argmax`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
  * @example (await tf.argmaxAsync(tf.constant([[1, 3, 2]]), 1)).arraySync(); // [1n]
  */
 async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int64'>(
@@ -588,56 +588,56 @@ const math = {
   /**
    * {@link tf.add} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it runs.
    * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.add`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.add`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.addAsync(tf.constant([1, 2]), 10)).arraySync(); // [11, 12]
    */
   addAsync: binaryAsync<BinaryAsync>('tf.addAsync', coreOpAsync('add')),
   /**
    * {@link tf.subtract} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.subtract`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.subtract`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.subtractAsync(tf.constant([3]), 1)).arraySync(); // [2]
    */
   subtractAsync: binaryAsync<BinaryAsync>('tf.subtractAsync', coreOpAsync('subtract')),
   /**
    * {@link tf.multiply} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.multiply`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.multiply`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.multiplyAsync(tf.constant([3]), 2)).arraySync(); // [6]
    */
   multiplyAsync: binaryAsync<BinaryAsync>('tf.multiplyAsync', coreOpAsync('multiply')),
   /**
    * {@link tf.divide} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.divide`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.divide`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.divideAsync(tf.constant([1n]), 2n)).arraySync(); // [0.5]
    */
   divideAsync: binaryAsync<BinaryAsync<'quotient'>>('tf.divideAsync', coreOpAsync('divide')),
   /**
    * {@link tf.cos} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.cos`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.cos`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.cosAsync(tf.constant([0]))).arraySync(); // [1]
    */
   cosAsync: unaryAsync('tf.cosAsync', coreOpAsync('cos')),
   /**
    * {@link tf.tanh} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.tanh`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.tanh`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.tanhAsync(tf.constant([0]))).arraySync(); // [0]
    */
   tanhAsync: unaryAsync('tf.nn.tanhAsync', coreOpAsync('tanh')),
   /**
    * {@link tf.sigmoid} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.sigmoid`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.sigmoid`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.sigmoidAsync(tf.constant([0]))).arraySync(); // [0.5]
    */
   sigmoidAsync: unaryAsync('tf.nn.sigmoidAsync', coreOpAsync('sigmoid')),
@@ -659,8 +659,8 @@ const nn = {
   /**
    * {@link tf.nn.relu} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
-   * @throws TfeError as a rejection, like every error: those of `tf.nn.relu`, `TFE_QUEUE_FULL`, and for `options`
-   *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `tf.nn.relu`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.reluAsync(tf.constant([-1, 2]))).arraySync(); // [0, 2]
    */
   reluAsync: unaryAsync('tf.nn.reluAsync', coreOpAsync('relu')),

@@ -19,6 +19,7 @@ namespace {
 constexpr size_t kHugePagesFrom = 4 << 20;
 
 #if defined(__linux__)
+// Linux's smallest. Where pages are larger the advice fails.
 constexpr uintptr_t kPage = 4096;
 
 // Whether the process has had the page before: the allocator hands out what was freed.

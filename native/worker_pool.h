@@ -3,7 +3,8 @@
 //
 // Owner: the pool belongs to the Context (it ends, and its ops are freed, before the context is deleted); each
 // environment has one Lane, through which its tasks go and come back.
-// Thread: a Lane's public functions on its environment's thread; Job::Work on a thread of the pool.
+// Thread: a Lane's public functions on its environment's thread; Job::Work on a thread of the pool, or on one of its own
+// (RunApart).
 #ifndef TFE_NODE_WORKER_POOL_H_
 #define TFE_NODE_WORKER_POOL_H_
 
@@ -36,9 +37,9 @@ class Lane;
 class Job {
  public:
   virtual ~Job() = default;
-  // On a thread of the pool, whose op and status `runner` holds. No Node-API here.
+  // On a thread whose op and status `runner` holds. No Node-API here.
   virtual void Work(OpRunner& runner) = 0;
-  // On any thread but that of Work, with the pool's lock, while Work runs: what it waits for will not come.
+  // On any thread but that of Work, with the pool's lock, before Work or while it runs: what it waits for will not come.
   virtual void Cancel() = 0;
   // On a thread of the pool, instead of Settle: nobody waits for the result, so free it. A task that is cancelled later
   // is freed on its environment's thread.
@@ -77,7 +78,8 @@ class WorkerPool {
   void Stop();
 
   // Runs a job on a thread of its own, beside the pool's: what it waits for may be a task of the pool. This thread waits
-  // for it, and asks `goes_on` several times a second; when that says no, the job is called off.
+  // for it, and asks `goes_on` several times a second; when that says no, the job is called off. TFE_THREAD_UNAVAILABLE
+  // when there is no thread to be had.
   Status RunApart(Job& job, const std::function<bool()>& goes_on);
 
   size_t pending() const;

@@ -1,6 +1,7 @@
 /**
- * Builds `dist`, what users import: the TypeScript of lib/ and plugins/ as CommonJS with declarations, one thin ESM
- * wrapper per subpath (so that a class has one identity however it was imported), and the bundled packages.
+ * Builds `dist`, what users import: the TypeScript of lib/ and plugins/ as CommonJS with declarations, one file
+ * with the modules that an import loads (lib/bundle.mjs), one thin ESM wrapper per subpath (so that a class has one identity
+ * however it was imported), and the bundled packages.
  *
  * A failing compilation leaves the previous files in place. The stamp is removed first and written last, so set-up
  * repeats a build that did not end.

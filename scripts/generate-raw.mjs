@@ -1,5 +1,6 @@
 /**
- * Writes lib/raw/table.ts and lib/raw/types.ts from TensorFlow's own list of ops.
+ * Writes lib/raw/table.ts and lib/raw/types.ts from TensorFlow's own list of ops; the types are of those that can be called
+ * (not in lib/ops/refused.json).
  *
  *   node scripts/generate-raw.mjs [--from FILE] [--check]
  *

@@ -7,15 +7,18 @@
 /** The fields on offer; absent ones are TensorFlow's default. */
 export interface ConfigProto {
   /**
-   * How many devices of a type there are, 0 to 2^31 - 1 each: `{ CPU: 2 }` makes two, for another type it is the most that
-   * are used. Default: one CPU, and what else is found. Without any CPU the context fails, `TFE_CONTEXT_FAILED`.
+   * How many devices of a type there are, 0 to 1024 each, of the CPU at least 1: `{ CPU: 2 }` makes two, for another type it
+   * is the most that are used. Default: one CPU, and what else is found.
    */
   readonly deviceCount?: Readonly<Record<string, number>>;
-  /** Threads that one op may use, 0 to 2^31 - 1. Default 0: as many as processors. */
+  /** Threads that one op may use, 0 to 1024. Default 0: as many as processors. */
   readonly intraOpThreads?: number;
-  /** Devices that TensorFlow sees on other hosts. It applies to none of this process, whose devices all stay. */
+  /**
+   * Devices that TensorFlow sees on other hosts, by names like `'/job:localhost'`. It applies to none of this process, whose
+   * devices all stay.
+   */
   readonly deviceFilters?: readonly string[];
-  /** Threads for ops that run beside each other, 0 to 2^31 - 1. Default 0: as many as processors. */
+  /** Threads for ops that run beside each other, 0 to 1024. Default 0: as many as processors. */
   readonly interOpThreads?: number;
   /** Has an effect with the library for CUDA only. */
   readonly gpu?: GpuOptions;

@@ -7,7 +7,7 @@ import { describeValue } from '../describe';
 import { isTfeError, tfeError, type TfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { addon, addonIfLoaded } from '../native/loader';
-import { isArray, isObject, lengthOf } from '../objects';
+import { isArray, isObject, lengthOfArray } from '../objects';
 import { isWellFormed } from '../tensor/strings';
 import { encodeConfigProto, type ConfigProto } from './config-proto';
 
@@ -59,10 +59,11 @@ interface Rule {
 }
 
 const MAX_INT = 2 ** 31 - 1;
-/** As many processors as the largest machines have. Beyond what the system gives, TensorFlow ends the process. */
+/** As many processors as the largest machines have. Where the system gives fewer, TensorFlow ends the process. */
 const MAX_THREADS = 1024;
 /** Each costs memory, and TensorFlow makes all of them. */
 const MAX_DEVICES = 1024;
+/** More than any process has devices; a proxy may say any length. */
 const LONGEST_LIST = 65_536;
 
 function integer(least: number, most: number): Rule {
@@ -75,10 +76,10 @@ function integer(least: number, most: number): Rule {
 
 const BOOLEAN: Rule = { expected: 'a boolean', holds: (value) => typeof value === 'boolean' };
 const TEXT: Rule = {
-  expected: 'a string without NUL and half of a surrogate pair',
+  expected: 'a string without NUL or half of a surrogate pair',
   holds: (value) => typeof value === 'string' && !value.includes('\0') && isWellFormed(value),
 };
-/** TensorFlow reads names more closely, and takes all others for no name: TFE_CONTEXT_FAILED. */
+/** The rest of the name is TensorFlow's to refuse: TFE_CONTEXT_FAILED. */
 const isDeviceName = (value: unknown): boolean =>
   TEXT.holds(value) && (value as string).startsWith('/');
 const BUDGET = integer(0, Number.MAX_SAFE_INTEGER);
@@ -129,8 +130,8 @@ const RULES: Readonly<Record<keyof Configuration, Rule | Readonly<Record<string,
  * Says what TensorFlow shall be like, before it is first used. One configuration holds for the whole process, worker
  * threads included: asking for what is in force changes nothing, at any time; anything else is refused from then on.
  *
- * Loads the addon, not the library. What TensorFlow itself refuses, such as no CPU device at all, is known when the context is
- * made: `TFE_CONTEXT_FAILED` at the first tensor.
+ * Loads the addon, not the library. What TensorFlow itself refuses, such as a device filter that is no device, is known when the
+ * context is made: `TFE_CONTEXT_FAILED` at the first tensor.
  *
  * @throws TfeError `TFE_CONFIGURE_LATE` when the library is open, `TFE_CONFIGURE_CONFLICT` when this process has
  *   another configuration, `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`, and what loading the addon throws
@@ -253,7 +254,7 @@ function isRule(rule: Rule | Readonly<Record<string, Rule>>): rule is Rule {
 /** A list, or a map by key, so that what is checked is what is used: a getter may answer something else later. */
 function copied(value: unknown): unknown {
   if (isArray(value)) {
-    const length = lengthOf(value);
+    const length = lengthOfArray(value);
     return length >= 0 && length <= LONGEST_LIST
       ? Array.from({ length }, (_, i): unknown => value[i])
       : undefined;

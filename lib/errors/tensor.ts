@@ -2,6 +2,7 @@
 import { FOREIGN_TENSOR } from '../describe';
 import { errorTable } from './define';
 
+/** The way out where a tensor is of another copy of the package. */
 export const ONE_COPY =
   'Install one copy of tfe-node (`npm ls tfe-node` lists them), or hand over what dataSync() answers.';
 

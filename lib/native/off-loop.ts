@@ -11,9 +11,9 @@ import { native } from './loader';
 /** Options of every `*Async` function. */
 export interface AsyncOptions {
   /**
-   * Rejects the promise at once, with the signal's reason; default: nothing does. Work that has not begun is taken back. A
-   * kernel that waits (for a queue, a barrier) is called off; one that computes ends by itself, and its result is freed. What
-   * is no AbortSignal is refused, `TFE_OPTION_VALUE`.
+   * Rejects the promise at once, with the signal's reason. Work that has not begun is taken back. A kernel that waits (for a
+   * queue, a mutex) is called off; one that computes ends by itself, and its result is freed. Default: none. What is no
+   * AbortSignal is refused, `TFE_OPTION_VALUE`.
    */
   readonly signal?: AbortSignal | undefined;
 }

@@ -4,6 +4,7 @@ import { booleanOption, checkOptions } from '../tensor/options';
 import { configurationInForce, type ConfigurationInForce } from '../config/configure';
 import { native, nativeIfOpen } from './loader';
 
+/** What {@link status} answers. */
 export interface Status {
   /** Version of this package. */
   readonly version: string;
@@ -11,8 +12,10 @@ export interface Status {
   readonly tensorflow: {
     /** What `TF_Version()` answered. */
     readonly version: string;
+    /** The files that are mapped. */
     readonly ccPath: string;
     readonly frameworkPath: string;
+    /** The context's, by TensorFlow's own names. */
     readonly devices: readonly { readonly name: string; readonly type: string }[];
   } | null;
   /** The TensorFlow version that this package is pinned to. */
@@ -32,7 +35,8 @@ export interface Status {
 /**
  * Versions, paths and devices of the loaded TensorFlow, and the live tensors of this thread.
  *
- * @param options `load: true` opens the library first, and throws what opening throws.
+ * @param options `load: true` opens the library first.
+ * @throws TfeError `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, and with `load` what opening throws
  * @example
  * status().liveTensors; // 0
  */

@@ -5,7 +5,7 @@
 import { types } from 'node:util';
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
-import { isArray, lengthOf } from '../objects';
+import { isArray, lengthOfArray } from '../objects';
 import { isWellFormed } from '../tensor/strings';
 import { isTensor, liveId, type Tensor } from '../tensor/tensor';
 import { hasMemory } from '../tensor/typed-array';
@@ -68,7 +68,7 @@ export function checkAttribute(op: string, attr: AttrDefinition, value: unknown)
 
 function checkList(op: string, attr: AttrDefinition, value: unknown): Checked {
   const { name, scalar, minimum } = attr;
-  const length = isArray(value) ? lengthOf(value) : -1;
+  const length = lengthOfArray(value);
   if (!isArray(value) || length < 0) {
     throw wrongAttribute(op, name, `an array, each element ${EXPECTED[scalar]},`, value);
   }
@@ -139,7 +139,7 @@ const READERS: Readonly<Record<ScalarKind, (value: unknown) => Checked | null>> 
   },
   shape(value) {
     if (value === null) return { native: null, key: 'null' };
-    const length = isArray(value) ? lengthOf(value) : -1;
+    const length = lengthOfArray(value);
     if (!isArray(value) || length < 0 || length > MAX_RANK) return null;
     const dims: (number | bigint)[] = [];
     for (let i = 0; i < length; i++) {

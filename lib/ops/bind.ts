@@ -5,7 +5,7 @@
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { NativeAttr } from '../native/binding';
-import { isArray, isObject, lengthOf } from '../objects';
+import { isArray, isObject, lengthOfArray } from '../objects';
 import { DTYPES, dtypeOfTf } from '../tensor/dtype';
 import { isTensor, type Tensor } from '../tensor/tensor';
 import {
@@ -107,7 +107,7 @@ function givenAttributes(op: OpDefinition, attrs: unknown): Map<string, Binding>
 }
 
 function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Binding>): Tensor[] {
-  const count = isArray(inputs) ? lengthOf(inputs) : -1;
+  const count = lengthOfArray(inputs);
   if (!isArray(inputs) || count < 0) {
     throw wrongInput(op, 'inputs', 'an array of inputs', inputs);
   }
@@ -125,7 +125,7 @@ function bindInputs(op: OpDefinition, inputs: unknown, bound: Map<string, Bindin
       bindTensor(op, arg, arg.name, value, bound, flat);
       return;
     }
-    const length = isArray(value) ? lengthOf(value) : -1;
+    const length = lengthOfArray(value);
     if (!isArray(value) || length < 0) {
       throw wrongInput(op, arg.name, 'an array of Tensors', value);
     }

@@ -134,7 +134,10 @@ function runPrepared(
 /**
  * Frees the kernels that TensorFlow has cached: one for each op, set of attribute values and device that has run, kept
  * without limit (about 3 KB each). The next call of each op makes its kernel anew; random ops with a seed start over.
- * While ops run off the event loop it is done when the last of them has ended.
+ * Does not wait: while ops run off the event loop, it is done when the last of them has ended.
+ *
+ * @throws TfeError what loading TensorFlow throws
+ * @example clearKernelCache();
  */
 export function clearKernelCache(): void {
   native().clearKernels();

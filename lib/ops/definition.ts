@@ -88,7 +88,10 @@ const REASONS: Readonly<Record<string, string>> = {
   1: "it is one of XLA's, which run in a compiled function only",
 };
 
-/** Ops that would end the process or keep it from ending, and why; found by test/ops/walk.test.ts. */
+/**
+ * Ops that would end the process or keep it from ending, and why; test/ops/walk.test.ts runs all others. A file, because
+ * scripts/generate-raw.mjs leaves them out of the types.
+ */
 const REFUSED: ReadonlyMap<string, string> = new Map(
   refused.flatMap(({ reason, ops }) => ops.map((op) => [op, reason] as const)),
 );

@@ -27,8 +27,8 @@ const OPTIONS = ['inputs', 'attrs', 'device'];
  *
  * @throws TfeError `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_DTYPE`,
  *   `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_LIST_LENGTH`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`,
- *   `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_OP_FUNCTION`, `TFE_DTYPE_NOT_CARRIED`, `TFE_TENSOR_DISPOSED`; `TFE_OP_FAILED` when
- *   TensorFlow refuses
+ *   `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_OP_FUNCTION`, `TFE_DTYPE_NOT_CARRIED`, `TFE_TENSOR_DISPOSED`, `TFE_OPTION_UNKNOWN`,
+ *   `TFE_OPTION_VALUE`; `TFE_OP_FAILED` when TensorFlow refuses; `TFE_THREAD_UNAVAILABLE` in a worker, of an op that may wait
  * @example
  * const [parts] = [execute('Split', { inputs: [tf.constant(0), x], attrs: { num_split: 2 } })];
  */
@@ -42,8 +42,8 @@ export function execute(opName: string, options: ExecuteOptions = {}): Tensor[] 
  * another thread and back, tens of microseconds. The inputs may be disposed while it runs. The outputs belong to the scope of
  * the call, and are freed when `signal` aborts the call.
  *
- * @throws TfeError as a rejection, like every error: those of `execute`, `TFE_QUEUE_FULL`, and for `options`
- *   `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+ * @throws TfeError as a rejection, like every error: those of `execute`, `TFE_QUEUE_FULL`,
+ *   `TFE_THREAD_UNAVAILABLE`; the reason of `signal`
  * @example (await executeAsync('Neg', { inputs: [tf.constant([1, -2])] }))[0].arraySync(); // [-1, 2]
  */
 export async function executeAsync(

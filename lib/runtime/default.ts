@@ -31,7 +31,7 @@ export function applyOne(
   return runtime.apply(engine, op, inputs)[0]!;
 }
 
-/** {@link applyOne} off the event loop. */
+/** {@link applyOne} off the event loop. It has taken its share of the inputs when it returns. */
 export async function applyOneAsync(
   op: ExtensionOp,
   inputs: readonly Tensor[],

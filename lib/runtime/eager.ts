@@ -146,7 +146,8 @@ export class EagerRuntime {
    * call, and are freed when `signal` aborts the call.
    *
    * @throws TfeError as a rejection, like every error: those of `apply`, `TFE_EXTENSION_NO_ASYNC` for a family without
-   *   `executeAsync`, `TFE_QUEUE_FULL`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
+   *   `executeAsync`, `TFE_QUEUE_FULL`, `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and
+   *   `TFE_OPTION_VALUE`; the reason of `signal`
    * @example
    * const softmaxOf = softmax.op({ axis: 0 });
    * const [y] = await defaultEagerRuntime().applyAsync(new TfeEngine(), softmaxOf, [tf.constant([1, 1])]);

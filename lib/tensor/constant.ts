@@ -5,7 +5,7 @@
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import { native } from '../native/loader';
-import { isArray } from '../objects';
+import { isArray, lengthOfArray } from '../objects';
 import { checkOptions } from './options';
 import {
   DTYPE_NAMES,
@@ -200,8 +200,8 @@ function newFilled(dtype: PlainDType, value: TypedArray, elements: number): Type
 /** A copy, so that what was checked is what is used. */
 function checkedShape(shape: unknown): readonly number[] {
   if (isArray(shape)) {
-    const { length } = shape;
-    if (isDim(length) && length <= MAX_RANK) {
+    const length = lengthOfArray(shape);
+    if (length >= 0 && length <= MAX_RANK) {
       // Array.from: `every` would skip the holes of a sparse array.
       const dims = Array.from({ length }, (_, axis) => shape[axis]);
       // Also of an empty tensor: TensorFlow multiplies the dims before it comes to the 0.

@@ -73,8 +73,8 @@ export class Kernel {
    * Runs the op off the event loop. The inputs may be disposed while it runs. The output belongs to the scope of the call,
    * and is freed when `signal` aborts the call.
    * @param use what errors call it, where that is not the spec's label
-   * @throws TfeError as a rejection, like every error: those of `run1`, `TFE_QUEUE_FULL`, `TFE_OPTION_VALUE` for `signal`; its
-   *   reason
+   * @throws TfeError as a rejection, like every error: those of `run1`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`, `TFE_OPTION_VALUE` for `signal`; its reason
    * @example
    * const kernel = new Kernel({ label: 'example.negate', name: 'Neg', inputs: 1 });
    * (await kernel.runAsync([tf.constant([1, -2])])).arraySync(); // [-1, 2]

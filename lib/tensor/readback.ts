@@ -199,7 +199,7 @@ export function readData(source: Source, method: string, options: ReadOptions): 
 /**
  * {@link readData} as a promise. What is large is copied on a thread of the worker pool; it has taken its share of the tensor
  * when it returns.
- * @throws TfeError as {@link readData}, and `TFE_QUEUE_FULL`
+ * @throws TfeError as {@link readData}, and `TFE_QUEUE_FULL`, `TFE_THREAD_UNAVAILABLE`
  */
 export async function readDataAsync(
   source: Source,

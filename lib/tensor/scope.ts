@@ -6,7 +6,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { types } from 'node:util';
-import { isObject, isReadable } from '../objects';
+import { isFunction, isObject } from '../objects';
 
 /** What a scope needs of a tensor. Implemented by Tensor; kept apart so that the two files do not cycle. */
 export interface Scoped {
@@ -114,8 +114,7 @@ export function runInAsync<T>(scope: Scope, body: () => Promise<T>): Promise<T> 
 
 export function isThenable(value: unknown): boolean {
   return (
-    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
-    isReadable(value) &&
+    (isObject(value) || isFunction(value)) &&
     typeof (value as { then?: unknown }).then === 'function'
   );
 }

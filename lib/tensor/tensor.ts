@@ -8,7 +8,7 @@ import { isTfeError, tfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { signalOption, type AsyncOptions } from '../native/off-loop';
-import { isReadable } from '../objects';
+import { isFunction } from '../objects';
 import { DTYPES, dtypeOfTf, type DType } from './dtype';
 import {
   arrayOptions,
@@ -132,7 +132,8 @@ export class Tensor<
   /**
    * What `dataSync` answers, as a promise: from 64 KiB on, and strings of any size, it is copied off the event loop. The
    * tensor may be disposed meanwhile. The data is the caller's own, except where `{ copy: false }` lends the tensor's memory.
-   * @throws TfeError as a rejection, like every error: those of `dataSync` and `TFE_QUEUE_FULL`; the reason of `signal`
+   * @throws TfeError as a rejection, like every error: those of `dataSync`, `TFE_QUEUE_FULL`,
+   *   `TFE_THREAD_UNAVAILABLE`; the reason of `signal`
    * @example await tf.constant([1n, 2n]).data({ int64: 'number' }); // [1, 2]
    */
   async data<const O extends DataOptions = NoOptions>(options?: O): Promise<DataOf<D, O>> {
@@ -358,8 +359,7 @@ export function sizeOf(shape: readonly number[]): number {
  * const classes = scope(() => tf.argmax(tf.nn.softmax(tf.matmul(x, w), 1), 1)); // one tensor is left
  */
 export function scope<T>(body: () => T): T {
-  if (typeof body !== 'function' || !isReadable(body))
-    refuseArgument('scope()', 'a function', body);
+  if (!isFunction(body)) refuseArgument('scope()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;
@@ -386,8 +386,7 @@ export function scope<T>(body: () => T): T {
  * @example (await scopeAsync(async () => tf.addAsync(tf.constant([1, 2]), 1))).arraySync(); // [2, 3]
  */
 export async function scopeAsync<T>(body: () => Promise<T>): Promise<T> {
-  if (typeof body !== 'function' || !isReadable(body))
-    refuseArgument('scopeAsync()', 'a function', body);
+  if (!isFunction(body)) refuseArgument('scopeAsync()', 'a function', body);
   const outer = currentScope();
   const inner = new Scope();
   let survivors: Survivors = NOBODY;

@@ -5,7 +5,7 @@
 import { types } from 'node:util';
 import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
-import { describeLength, isArray, isObject, lengthOf as lengthOfArray } from '../objects';
+import { describeLength, isArray, isObject, lengthOfArray } from '../objects';
 import {
   DTYPES,
   lanesOf,
@@ -173,7 +173,7 @@ function flatten(
   const length = shape[axis]!;
   if (!isArray(values)) {
     if (path === '' || scalarOf(values) !== undefined) {
-      refuseRagged(path, `an array of ${length}`, describeValue(values));
+      refuseRagged(path, describeLength(length), describeValue(values));
     }
     refuseType(values, path);
   }

@@ -38,9 +38,11 @@ test('there is one for each asynchronous function', () => {
   );
 });
 
-test.each(DOCS)('%s says what it throws, whose its result is, and prints it', async (_, doc) => {
+test.each(DOCS)('%s says what it throws, whose its result is, and prints it', async (name, doc) => {
   expect(doc).toMatch(/@throws TfeError[^@]*rejection/);
   expect(doc).toMatch(/may be disposed|are freed/);
+  const pool = name === 'scopeAsync' ? [] : ['TFE_QUEUE_FULL', 'TFE_THREAD_UNAVAILABLE'];
+  for (const code of pool) expect(doc).toContain(`\`${code}\``);
   const [, setUp, expression, answer] =
     /@example ?\n?((?:.*;\n)*?)(.*); \/\/ (.*)\n/.exec(doc) ?? [];
   const code = `scopeAsync(async () => { ${setUp} return ${expression} })`;

@@ -394,7 +394,7 @@ test('a signal that throws leaves no task behind', async () => {
   expect(memory().pending).toBe(0);
 });
 
-test('nor of a question about a tensor', () => {
+test('an op that fails leaves no error behind for a later question about a tensor', () => {
   using x = tf.constant([1, 2]);
   using three = tf.constant([1, 2, 3]);
   expect(() => tf.add(x as Tensor, three)).toThrow(/tf\.add failed/);

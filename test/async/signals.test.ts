@@ -1,6 +1,7 @@
 /** Signals that are not the platform's own: what they do must not leave a promise that never settles, nor a task. */
 import { describe, expect, test } from '@jest/globals';
-import { execute, executeAsync, isTfeError, memory, tf, type Tensor } from 'tfe-node';
+import { execute, executeAsync, tf, type Tensor } from 'tfe-node';
+import { outcomeOf } from '../helpers/thrown';
 import { expectNoTensorsLeft } from '../tensor/accounting';
 import { idle } from './idle';
 
@@ -26,15 +27,14 @@ const throws = (): never => {
 async function ending(name: 'addAsync' | 'divideAsync', signal: AbortSignal): Promise<unknown> {
   const x = tf.constant([2], { dtype: 'int32' });
   const call = tf[name] as (x: Tensor, y: Tensor, options: object) => Promise<Tensor>;
+  const value = call(x, x, { signal }).then((result) => {
+    const [number] = result.dataSync();
+    result.dispose();
+    return number;
+  });
   const never = new Promise((resolve) => setTimeout(resolve, 2000, 'never').unref());
   try {
-    const result = (await Promise.race([call(x, x, { signal }), never])) as Tensor | 'never';
-    if (result === 'never') return result;
-    const [value] = result.dataSync();
-    result.dispose();
-    return value;
-  } catch (error) {
-    return isTfeError(error) ? error.code : error;
+    return await outcomeOf(Promise.race([value, never]));
   } finally {
     await idle();
     x.dispose();
@@ -85,7 +85,7 @@ describe('a kernel that waits is called off', () => {
     const task = executeAsync('QueueDequeueV2', { inputs: [queue!], attrs, signal });
     abort();
     const end = await task.catch((error: unknown) => error);
-    while (memory().processPending > 0) await new Promise((resolve) => setImmediate(resolve));
+    await idle();
     queue!.dispose();
     return end;
   }
@@ -103,8 +103,10 @@ describe('a kernel that waits is called off', () => {
 
   test('by a signal whose reason throws, with what it throws', async () => {
     let call = nothing;
-    const signal = fake({ addEventListener: (_: string, listener: () => void) => (call = listener) });
+    const signal = fake({
+      addEventListener: (_: string, listener: () => void) => (call = listener),
+    });
     Object.defineProperty(signal, 'reason', { get: throws });
     expect(await waiting(signal, () => call())).toBe(reason);
   });
-}); // prettier-ignore
+});

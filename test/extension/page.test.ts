@@ -19,7 +19,7 @@ describe('docs/extension.md', () => {
     for (const block of blocks) expect(await printed(block, require)).toEqual(promised(block));
   });
 
-  test.each(['async.md', 'configuration.md', 'extension.md', 'tensors.md'])(
+  test.each(['async.md', 'configuration.md', 'extension.md', 'ops.md', 'tensors.md'])(
     '%s names codes that there are',
     (page) => {
       const named = readFileSync(join(DOCS, page), 'utf8').match(/\bTFE_[A-Z0-9_]+/g)!;

@@ -1,14 +1,9 @@
 /** clearKernelCache() while other threads, and the pool, run what it clears. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, expect, test } from '@jest/globals';
-import { buildPrograms, expectEnding } from '../helpers/child';
+import { expect, test } from '@jest/globals';
+import { testPrograms, expectEnding } from '../helpers/child';
 import type { KernelCacheTask } from './programs/kernel-cache';
 
-const folder = mkdtempSync(join(tmpdir(), 'tfe-node-test-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-const programs = buildPrograms(folder);
+const programs = testPrograms();
 
 test.each<KernelCacheTask>([
   { workers: 3, rounds: 60, abreast: 20, every: 1 },
@@ -18,9 +13,13 @@ test.each<KernelCacheTask>([
   const ending = programs.run('kernel-cache', task);
   expectEnding(ending, 0);
   const { rounds, abreast, every } = task;
-  const right = { right: 4 * rounds * abreast, wrong: 0, cleared: Math.ceil((rounds * abreast) / every) };
+  const right = {
+    right: 4 * rounds * abreast,
+    wrong: 0,
+    cleared: Math.ceil((rounds * abreast) / every),
+  };
   expect(ending.said).toEqual([
     { results: Array.from({ length: task.workers + 1 }, () => right) },
     { left: 0, pending: 0 },
   ]);
-}); // prettier-ignore
+});

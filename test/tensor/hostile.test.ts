@@ -1,4 +1,4 @@
-/** What a fuzzer has found: values that V8 itself throws at, methods on other receivers, lists that change. */
+/** Values that V8 itself throws at, methods on other receivers, lists that change: each is refused with a code. */
 import { describe, expect, jest, test } from '@jest/globals';
 import {
   configure,
@@ -88,7 +88,18 @@ const own = (): never => {
 };
 
 describe('an array that lies about its length', () => {
-  const LIES = [Symbol.iterator, 2n, -1, 1.5, NaN, Infinity, '2', null, undefined, { valueOf: own }];
+  const LIES = [
+    Symbol.iterator,
+    2n,
+    -1,
+    1.5,
+    NaN,
+    Infinity,
+    '2',
+    null,
+    undefined,
+    { valueOf: own },
+  ];
 
   test.each(LIES.map((length) => [typeof length, length]))('is refused: %s', (_, length) => {
     using x = tf.constant([1, 2]);
@@ -105,8 +116,12 @@ describe('an array that lies about its length', () => {
       codeOf(() => execute('Neg', { inputs: liar([x], length) })),
       codeOf(() => execute('AddN', { inputs: [liar([x], length)] })),
       codeOf(() => raw.AddN(liar([x], length))),
-      codeOf(() => execute('IdentityN', { inputs: [[x]], ...attrs({ T: liar(['float32'], length) }) })),
-      codeOf(() => execute('PlaceholderWithDefault', { inputs: [x], ...attrs({ shape: liar([2], length) }) })),
+      codeOf(() =>
+        execute('IdentityN', { inputs: [[x]], ...attrs({ T: liar(['float32'], length) }) }),
+      ),
+      codeOf(() =>
+        execute('PlaceholderWithDefault', { inputs: [x], ...attrs({ shape: liar([2], length) }) }),
+      ),
       codeOf(() => configure({ deviceFilters: liar(['/a'], length) })),
     ]).toEqual([
       'TFE_VALUES_TYPE',
@@ -129,7 +144,7 @@ describe('an array that lies about its length', () => {
     Object.defineProperty(values, 1, { get: () => (values.length = 2) });
     expect(codeOf(() => tf.constant(values))).toBe('TFE_VALUES_TYPE');
   });
-}); // prettier-ignore
+});
 
 test('a tensor that is disposed while the inputs are read is refused', () => {
   const x = tf.constant(1);
