@@ -14,6 +14,7 @@ import {
   softmax as softmaxFamily,
 } from './families';
 import { signalOption, type AsyncOptions } from './native/off-loop';
+import { isObject } from './objects';
 import { applyOne, applyOneAsync } from './runtime/default';
 import { constant, makeConstant, type NumericValues, type RankOf } from './tensor/constant';
 import type { DType, PlainDType } from './tensor/dtype';
@@ -473,7 +474,7 @@ async function softmaxAsync<D extends DType, R extends number>(
 
 /** The signal, in the options that hold the axis or in those after it. */
 function signalBeside(label: string, axis: unknown, options: unknown): AsyncOptions {
-  return typeof axis === 'object' && axis !== null && options === undefined
+  return isObject(axis) && options === undefined
     ? signalOption(label, axis)
     : signalAlone(label, options);
 }
@@ -525,10 +526,9 @@ async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int6
 }
 
 function outputTypeOf(axis: unknown, label = 'tf.argmax'): 'int32' | 'int64' {
-  const given =
-    typeof axis === 'object' && axis !== null
-      ? ((axis as { output_type?: unknown }).output_type ?? 'int64')
-      : 'int64';
+  const given = isObject(axis)
+    ? ((axis as { output_type?: unknown }).output_type ?? 'int64')
+    : 'int64';
   if (given === 'int64' || given === 'int32') return given;
   throw tfeError('TFE_OPTION_VALUE', {
     function: label,

@@ -5,6 +5,7 @@
  */
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray, isObject } from '../objects';
 import { checkFamilyId, type FamilyId } from './family-id';
 import { encodePayload, freezePayload, type Payload } from './payload';
 import type { ExtensionShapeContext, TensorMeta } from './shape-context';
@@ -86,15 +87,17 @@ const MAX_INTERNED = 512;
 export function defineExtensionOp<P extends Payload>(
   definition: ExtensionOpDefinition<P>,
 ): ExtensionFamily<P> {
-  const { familyId, inputCount, outputCount } =
-    (definition as ExtensionOpDefinition<P> | undefined | null) ?? ({} as ExtensionOpDefinition<P>);
+  const { familyId, inputCount, outputCount } = isObject(definition)
+    ? definition
+    : ({} as ExtensionOpDefinition<P>);
   checkFamilyId(familyId);
   checkFunction(definition, 'inferOutputMeta');
   if ((definition as { checkPayload?: unknown }).checkPayload !== undefined)
     checkFunction(definition, 'checkPayload');
   checkCount(familyId, 'inputCount', inputCount);
   checkCount(familyId, 'outputCount', outputCount);
-  if (!Array.isArray(definition.effects)) {
+  const declared: unknown = definition.effects;
+  if (!isArray(declared)) {
     throw tfeError('TFE_EXTENSION_EFFECTS_UNDECLARED', { familyId }, { familyId });
   }
   checkAliases(familyId, definition.aliases, outputCount, inputCount);
@@ -159,18 +162,20 @@ function checkAliases(
   inputCount: number,
 ): void {
   if (aliases === 'allFresh') return;
-  if (!Array.isArray(aliases)) {
+  if (!isArray(aliases)) {
     throw tfeError('TFE_EXTENSION_ALIASES_UNDECLARED', { familyId }, { familyId });
   }
-  const declared = aliases as readonly (Partial<Record<string, unknown>> | null)[];
-  const covered = new Set(declared.map((alias) => alias?.['output']));
+  const declared: readonly Partial<Record<string, unknown>>[] = Array.from(aliases, (alias) =>
+    isObject(alias) ? alias : {},
+  );
+  const covered = new Set(declared.map((alias) => alias['output']));
   const good =
     declared.length === outputCount &&
     Array.from({ length: outputCount }, (_, output) => covered.has(output)).every(Boolean) &&
     declared.every(
       (alias) =>
-        alias?.['kind'] === 'fresh' ||
-        ((alias?.['kind'] === 'viewOf' || alias?.['kind'] === 'mustAlias') &&
+        alias['kind'] === 'fresh' ||
+        ((alias['kind'] === 'viewOf' || alias['kind'] === 'mustAlias') &&
           isIndex(alias['input'], inputCount)),
     );
   if (!good) {

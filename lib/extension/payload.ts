@@ -5,6 +5,7 @@
  */
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
+import { isArray, isObject } from '../objects';
 
 export type PayloadValue =
   | null
@@ -25,7 +26,7 @@ const bits = new DataView(new ArrayBuffer(8));
 /** @throws TfeError `TFE_EXTENSION_PAYLOAD` naming the first value that is not plain data */
 export function encodePayload(familyId: string, payload: Payload): string {
   const received: unknown = payload;
-  if (typeof received !== 'object' || received === null || Array.isArray(received)) {
+  if (!isObject(received) || isArray(received)) {
     refuse(familyId, '', describeValue(received));
   }
   return encode(familyId, payload, '', 0);
@@ -58,8 +59,9 @@ function encode(familyId: string, value: unknown, path: string, depth: number): 
       refuse(familyId, path, describeValue(value));
   }
   if (value === null) return 'N';
-  if (Array.isArray(value)) {
-    const items = Array.from(value as unknown[], (item, i) =>
+  if (!isObject(value)) refuse(familyId, path, describeValue(value)); // a revoked proxy
+  if (isArray(value)) {
+    const items = Array.from(value, (item, i) =>
       encode(familyId, item, `${path}[${i}]`, depth + 1),
     );
     return `a${items.length}:${items.join('')}`;

@@ -13,6 +13,7 @@ import {
   tf,
   type AttrValue,
 } from '../../lib';
+import { defineExtensionOp, type ExtensionFamily, type Payload } from '../../lib/extension';
 import { codeOf, expectNoTensorsLeft, thrownBy } from './accounting';
 
 expectNoTensorsLeft();
@@ -29,6 +30,16 @@ function revoked<T extends object>(target: T): T {
 describe('a revoked proxy', () => {
   const object = revoked({});
   const array = revoked([]);
+  const define = (faults: object): ExtensionFamily<Payload> =>
+    defineExtensionOp({
+      familyId: 'test.revoked.v1',
+      inputCount: 1,
+      outputCount: 1,
+      effects: [],
+      aliases: 'allFresh',
+      inferOutputMeta: () => [],
+      ...faults,
+    });
 
   test.each<readonly [string, string, () => unknown]>([
     ['values', 'TFE_VALUES_TYPE', () => tf.constant(array)],
@@ -41,8 +52,21 @@ describe('a revoked proxy', () => {
     ['attributes', 'TFE_OP_ARGUMENT', () => execute('NoOp', { attrs: object })],
     ['a token', 'TFE_OP_ARGUMENT', () => loose(importTensor)(object)],
     ['a function', 'TFE_OP_ARGUMENT', () => scope(revoked(() => 1))],
+    ['an axis', 'TFE_OPTION_VALUE', () => scope(() => tf.argmax(tf.constant([1]), object))],
+    ['an extension op', 'TFE_FAMILY_ID', () => loose(defineExtensionOp)(object)],
+    ['effects', 'TFE_EXTENSION_EFFECTS_UNDECLARED', () => define({ effects: array })],
+    ['aliases', 'TFE_EXTENSION_ALIASES_UNDECLARED', () => define({ aliases: array })],
+    ['an alias', 'TFE_EXTENSION_ALIAS_COVERAGE', () => define({ aliases: [object] })],
+    ['a payload', 'TFE_EXTENSION_PAYLOAD', () => define({}).op(object)],
+    ['part of a payload', 'TFE_EXTENSION_PAYLOAD', () => define({}).op({ part: array })],
   ])('as %s is %s', (_, code, call) => {
     expect(codeOf(call)).toBe(code);
+  });
+
+  test('as an axis, off the loop, is TFE_OPTION_VALUE', async () => {
+    for (const method of [tf.argmaxAsync, tf.nn.softmaxAsync]) {
+      await expect(loose(method)(1, object)).rejects.toMatchObject({ code: 'TFE_OPTION_VALUE' });
+    }
   });
 
   test('as a signal is TFE_OPTION_VALUE', async () => {
