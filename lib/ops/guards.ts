@@ -8,16 +8,25 @@ import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
 /**
- * Ops that wait for what another thread may never bring. They can be called off, so a worker runs them on a thread of their own
+ * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a thread of their own
  * and can be terminated meanwhile.
  */
 const WAITING: ReadonlySet<string> = new Set([
+  'DatasetToSingleElement',
+  'DatasetToTFRecord',
+  'ExperimentalDatasetToTFRecord',
+  'InitializeTableFromDataset',
+  'IteratorGetNext',
+  'IteratorGetNextAsOptional',
+  'IteratorGetNextSync',
   'MutexLock',
   'QueueDequeueManyV2',
   'QueueDequeueUpToV2',
   'QueueDequeueV2',
   'QueueEnqueueManyV2',
   'QueueEnqueueV2',
+  'ReaderReadUpToV2',
+  'ReaderReadV2',
   'Recv',
   'ResourceAccumulatorTakeGradient',
 ]);
@@ -43,7 +52,6 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
   LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
   Unbatch: [null, 2, 0],
-  UnbatchGrad: [null, 2, null, 0],
 };
 
 const ANY_BUT_0 = -1;
