@@ -8,8 +8,8 @@ import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
 /**
- * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a thread of their own
- * and can be terminated meanwhile.
+ * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a
+ * thread of their own and can be terminated meanwhile.
  */
 const WAITING: ReadonlySet<string> = new Set([
   'DatasetToSingleElement',
