@@ -9,7 +9,7 @@ import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
-import { mayWait } from './guards';
+import { runsApart } from './waiting';
 
 export const PREPARED_LIMIT = 1024;
 
@@ -106,12 +106,6 @@ export function runCallAsync(
   );
 }
 
-function isWorker(): boolean {
-  // Loaded on use: few ops wait.
-  const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
-  return !isMainThread;
-}
-
 function runPrepared(
   binding: NativeBinding,
   index: number,
@@ -119,7 +113,7 @@ function runPrepared(
   { inputs, outputs }: BoundCall,
 ): Tensor[] {
   const ids = inputs.map((tensor) => liveId(tensor, op.name));
-  if (mayWait(op.name) && isWorker()) {
+  if (runsApart(op.name)) {
     return tensorsOf(
       binding,
       binding.runApart(index, Float64Array.from(ids), () => undefined),

@@ -7,34 +7,6 @@ import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
-/**
- * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a
- * thread of their own and can be terminated meanwhile.
- */
-const WAITING: ReadonlySet<string> = new Set([
-  'DatasetToSingleElement',
-  'DatasetToTFRecord',
-  'ExperimentalDatasetToTFRecord',
-  'InitializeTableFromDataset',
-  'IteratorGetNext',
-  'IteratorGetNextAsOptional',
-  'IteratorGetNextSync',
-  'MutexLock',
-  'QueueDequeueManyV2',
-  'QueueDequeueUpToV2',
-  'QueueDequeueV2',
-  'QueueEnqueueManyV2',
-  'QueueEnqueueV2',
-  'ReaderReadUpToV2',
-  'ReaderReadV2',
-  'Recv',
-  'ResourceAccumulatorTakeGradient',
-]);
-
-export function mayWait(op: string): boolean {
-  return WAITING.has(op) || op.startsWith('Collective');
-}
-
 /** Rank of each input; null: any; -1: any but 0. */
 const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   AvgPool3DGrad: [1, 5],

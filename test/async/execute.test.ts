@@ -154,7 +154,7 @@ describe('a kernel that waits', () => {
 
     test.each([
       ['of data', ITERATING],
-      ['of queues and readers', ['QueueDequeueV2', 'ReaderReadUpToV2', 'ReaderReadV2']],
+      ['of queues and readers', ['QueueDequeueV2', 'ReaderReadUpToV2', 'ReaderReadV2', 'a kernel']],
     ])('in several workers, synchronously: terminate, ops %s', (_, ops) => {
       const ending = programs.run('waiting-ops', ops);
       expectEnding(ending, 0);

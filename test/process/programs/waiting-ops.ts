@@ -1,5 +1,7 @@
 /** Terminates workers, one for each op that can wait without end, while that runs on their stacks. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { Kernel } from '../../../lib/extension';
+import type { NativeAttr } from '../../../lib/native/binding';
 import { execute, tf, type ExecuteOptions, type Tensor } from '../../../lib';
 import { say, task } from './program';
 
@@ -68,7 +70,17 @@ async function perform(ops: readonly string[]): Promise<void> {
   );
 }
 
+function waitInKernel(): void {
+  const types: NativeAttr = ['component_types', 'list(type)', [1]];
+  const spec = { label: 'test.take', name: 'QueueDequeueV2', inputs: 1, attrs: [types] } as const;
+  const kernel = new Kernel(spec);
+  const queue = emptyQueue('float32');
+  parentPort!.postMessage('waiting');
+  kernel.run1(queue);
+}
+
 function wait(op: string): void {
+  if (op === 'a kernel') return waitInKernel();
   const options = WAITS[op]!();
   parentPort!.postMessage('waiting');
   execute(op, options);
