@@ -127,7 +127,8 @@ function runPrepared(
 
 /**
  * Frees the kernels that TensorFlow has cached: one for each op, set of attribute values and device that has run, kept
- * without limit (about 3 KB each). The next call of each op makes its kernel anew; random ops with a seed start over.
+ * without limit (about 3 KB each). The next call of each op makes its kernel anew; random ops with a seed start over, and
+ * queues, readers and tables without a `shared_name` end, in all threads.
  * While ops run off the event loop it is done when the last of them has ended.
  */
 export function clearKernelCache(): void {
