@@ -94,11 +94,14 @@ void WorkerPool::Stop() {
     const std::lock_guard<std::mutex> lock(mutex_);
     stopping_ = true;
     threads.swap(threads_);
+    std::move(apart_.begin(), apart_.end(), std::back_inserter(threads));
+    apart_.clear();
     for (const Running& running : running_) {
       if (running.job != nullptr) running.job->Cancel();
     }
   }
   wake_.notify_all();
+  wake_apart_.notify_all();
   for (std::thread& thread : threads) thread.join();
   std::unique_lock<std::mutex> lock(mutex_);
   done_.wait(lock, [this] { return running_.empty(); });
@@ -106,39 +109,60 @@ void WorkerPool::Stop() {
 
 Status WorkerPool::RunApart(Job& job, const std::function<bool()>& goes_on) {
   constexpr std::chrono::milliseconds kPatience(50);
+  Errand errand{&job};
   std::unique_lock<std::mutex> lock(mutex_);
-  if (stopping_) job.Cancel();
+  const bool late = stopping_;
+  if (!late && idle_apart_ <= errands_.size()) {
+    try {
+      apart_.emplace_back([this] { LoopApart(); });
+    } catch (const std::system_error& error) {
+      return NoThread(error);
+    }
+  }
   const auto running = running_.insert(running_.end(), {nullptr, &job});
-  bool over = false;
-  const auto work = [&] {
-    // Borrowed, as in Loop.
+  if (late) {
+    // Called off before it begins, it waits for nothing.
+    job.Cancel();
+    lock.unlock();
     OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
     job.Work(runner);
-    const std::lock_guard<std::mutex> ended(mutex_);
-    over = true;
-    done_.notify_all();
-  };
-  std::thread thread;
-  try {
-    thread = std::thread(work);
-  } catch (const std::system_error& error) {
-    running_.erase(running);
-    done_.notify_all();
-    return NoThread(error);
-  }
-  for (bool called_off = false; !done_.wait_for(lock, kPatience, [&] { return over; });) {
-    if (called_off) continue;
-    lock.unlock();
-    called_off = !goes_on();
     lock.lock();
-    if (called_off && !over) job.Cancel();
+  } else {
+    errands_.push_back(&errand);
+    wake_apart_.notify_one();
+    bool called_off = false;
+    while (!done_.wait_for(lock, kPatience, [&] { return errand.over; })) {
+      if (called_off) continue;
+      lock.unlock();
+      called_off = !goes_on();
+      lock.lock();
+      if (called_off && !errand.over) job.Cancel();
+    }
   }
   running_.erase(running);
   done_.notify_all();
   ClearIfIdleLocked();
-  lock.unlock();
-  thread.join();
   return Done{};
+}
+
+void WorkerPool::LoopApart() {
+  // Borrowed, as in Loop.
+  OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+  std::unique_lock<std::mutex> lock(mutex_);
+  for (;;) {
+    ++idle_apart_;
+    wake_apart_.wait(lock, [this] { return stopping_ || !errands_.empty(); });
+    --idle_apart_;
+    // What was asked for before the end is called off by now; its caller waits for it.
+    if (errands_.empty()) return;
+    Errand* errand = errands_.front();
+    errands_.pop_front();
+    lock.unlock();
+    errand->job->Work(runner);
+    lock.lock();
+    errand->over = true;
+    done_.notify_all();
+  }
 }
 
 size_t WorkerPool::pending() const {

@@ -77,15 +77,16 @@ class WorkerPool {
   // nobody may free it, because it holds references to values of environments of other threads.
   void Stop();
 
-  // Runs a job on a thread of its own, beside the pool's: what it waits for may be a task of the pool. This thread waits
-  // for it, and asks `goes_on` several times a second; when that says no, the job is called off. TFE_THREAD_UNAVAILABLE
-  // when there is no thread to be had.
+  // Runs a job on a thread of its own, beside the pool's: what it waits for may be a task of the pool. The thread stays
+  // for the next one. The caller waits, and asks `goes_on` several times a second; when that says no, the job is called off.
+  // TFE_THREAD_UNAVAILABLE when there is no thread to be had.
   Status RunApart(Job& job, const std::function<bool()>& goes_on);
 
   size_t pending() const;
 
  private:
   void Loop();
+  void LoopApart();
   void ClearIfIdleLocked();
 
   Context& context_;
@@ -103,6 +104,15 @@ class WorkerPool {
   };
   std::list<Running> running_;
   std::vector<std::thread> threads_;
+  // On its caller's stack.
+  struct Errand {
+    Job* job;
+    bool over = false;
+  };
+  std::deque<Errand*> errands_;
+  std::condition_variable wake_apart_;
+  std::vector<std::thread> apart_;
+  size_t idle_apart_ = 0;
   // Tasks that wait or run.
   size_t occupied_ = 0;
   size_t idle_ = 0;

@@ -9,7 +9,7 @@ import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
-import { mayWait } from './guards';
+import { runsApart } from './waiting';
 
 export const PREPARED_LIMIT = 1024;
 
@@ -106,12 +106,6 @@ export function runCallAsync(
   );
 }
 
-function isWorker(): boolean {
-  // Loaded on use: few ops wait.
-  const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
-  return !isMainThread;
-}
-
 function runPrepared(
   binding: NativeBinding,
   index: number,
@@ -119,7 +113,7 @@ function runPrepared(
   { inputs, outputs }: BoundCall,
 ): Tensor[] {
   const ids = inputs.map((tensor) => liveId(tensor, op.name));
-  if (mayWait(op.name) && isWorker()) {
+  if (runsApart(op.name)) {
     return tensorsOf(
       binding,
       binding.runApart(index, Float64Array.from(ids), () => undefined),
@@ -133,7 +127,8 @@ function runPrepared(
 
 /**
  * Frees the kernels that TensorFlow has cached: one for each op, set of attribute values and device that has run, kept
- * without limit (about 3 KB each). The next call of each op makes its kernel anew; random ops with a seed start over.
+ * without limit (about 3 KB each). The next call of each op makes its kernel anew; random ops with a seed start over, and
+ * queues, readers and tables without a `shared_name` end, in all threads.
  * Does not wait: while ops run off the event loop, it is done when the last of them has ended.
  *
  * @throws TfeError what loading TensorFlow throws

@@ -7,25 +7,6 @@ import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
-/**
- * Ops that wait for what another thread may never bring. They can be called off, so a worker runs them on a thread of their own
- * and can be terminated meanwhile.
- */
-const WAITING: ReadonlySet<string> = new Set([
-  'MutexLock',
-  'QueueDequeueManyV2',
-  'QueueDequeueUpToV2',
-  'QueueDequeueV2',
-  'QueueEnqueueManyV2',
-  'QueueEnqueueV2',
-  'Recv',
-  'ResourceAccumulatorTakeGradient',
-]);
-
-export function mayWait(op: string): boolean {
-  return WAITING.has(op) || op.startsWith('Collective');
-}
-
 /** Rank of each input; null: any; -1: any but 0. */
 const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   AvgPool3DGrad: [1, 5],
@@ -43,7 +24,6 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
   LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
   Unbatch: [null, 2, 0],
-  UnbatchGrad: [null, 2, null, 0],
 };
 
 const ANY_BUT_0 = -1;

@@ -9,7 +9,8 @@ import { isTensor, liveId, tensorOf, type Tensor } from '../tensor/tensor';
 import { bindCall } from '../ops/bind';
 import { prepareForGood, runCall } from '../ops/call';
 import { definitionOf, isListArg, opNames, type OpDefinition } from '../ops/definition';
-import { isGuarded, mayWait } from '../ops/guards';
+import { isGuarded } from '../ops/guards';
+import { mayWait } from '../ops/waiting';
 import type { Raw } from './types';
 
 export type { Raw } from './types';

@@ -385,10 +385,6 @@ export interface Raw {
   DTensorSetGlobalTPUArray(topology: $T<'string'>): null;
   DataFormatDimMap<T extends $D8>(x: $T<T>, attrs?: { T?: NoInfer<T>; src_format?: $String; dst_format?: $String }): $T<T>;
   DataFormatVecPermute<T extends $D8>(x: $T<T>, attrs?: { T?: NoInfer<T>; src_format?: $String; dst_format?: $String }): $T<T>;
-  DataServiceDataset(dataset_id: $T<'int64'>, processing_mode: $T<'string'>, address: $T<'string'>, protocol: $T<'string'>, job_name: $T<'string'>, max_outstanding_requests: $T<'int64'>, iteration_counter: $T<'resource'>, attrs: { task_refresh_interval_hint_ms?: $Int; output_types: $In<$Any>; output_shapes: $In<$Shape>; data_transfer_protocol?: $String; target_workers?: $String; cross_trainer_cache_options?: $String }): $T<'variant'>;
-  DataServiceDatasetV2(dataset_id: $T<'int64'>, processing_mode: $T<'string'>, address: $T<'string'>, protocol: $T<'string'>, job_name: $T<'string'>, consumer_index: $T<'int64'>, num_consumers: $T<'int64'>, max_outstanding_requests: $T<'int64'>, iteration_counter: $T<'resource'>, attrs: { task_refresh_interval_hint_ms?: $Int; output_types: $In<$Any>; output_shapes: $In<$Shape>; data_transfer_protocol?: $String; target_workers?: $String; cross_trainer_cache_options?: $String }): $T<'variant'>;
-  DataServiceDatasetV3(dataset_id: $T<'int64'>, processing_mode: $T<'string'>, address: $T<'string'>, protocol: $T<'string'>, job_name: $T<'string'>, consumer_index: $T<'int64'>, num_consumers: $T<'int64'>, max_outstanding_requests: $T<'int64'>, iteration_counter: $T<'resource'>, attrs: { task_refresh_interval_hint_ms?: $Int; output_types: $In<$Any>; output_shapes: $In<$Shape>; data_transfer_protocol?: $String; target_workers?: $String; uncompress?: $Bool; uncompress_fn: $Func; cross_trainer_cache_options?: $String }): $T<'variant'>;
-  DataServiceDatasetV4(dataset_id: $T<'string'>, processing_mode: $T<'string'>, address: $T<'string'>, protocol: $T<'string'>, job_name: $T<'string'>, consumer_index: $T<'int64'>, num_consumers: $T<'int64'>, max_outstanding_requests: $T<'int64'>, iteration_counter: $T<'resource'>, attrs: { task_refresh_interval_hint_ms?: $Int; output_types: $In<$Any>; output_shapes: $In<$Shape>; data_transfer_protocol?: $String; target_workers?: $String; uncompress?: $Bool; uncompress_fn: $Func; cross_trainer_cache_options?: $String }): $T<'variant'>;
   DatasetCardinality(input_dataset: $T<'variant'>, attrs?: { cardinality_options?: $String }): $T<'int64'>;
   DatasetFingerprint(input_dataset: $T<'variant'>): $T<'uint64'>;
   DatasetFromGraph(graph_def: $T<'string'>): $T<'variant'>;
@@ -398,10 +394,7 @@ export interface Raw {
   DatasetToTFRecord(input_dataset: $T<'variant'>, filename: $T<'string'>, compression_type: $T<'string'>): null;
   Dawsn<T extends $D17>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
   DebugGradientIdentity<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
-  DebugIdentity<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; gated_grpc?: $Bool }): $T<T>;
   DebugIdentityV2<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; tfdbg_context_id?: $String; op_name?: $String; output_slot?: $Int; tensor_debug_mode?: $Int; debug_urls?: $In<$String>; circular_buffer_size?: $Int; tfdbg_run_id?: $String }): $T<T>;
-  DebugNanCount<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; gated_grpc?: $Bool }): $T<'int64'>;
-  DebugNumericSummary<T extends $Any>(input: $T<T>, attrs?: { T?: NoInfer<T>; device_name?: $String; tensor_name?: $String; debug_urls?: $In<$String>; lower_bound?: $Float; upper_bound?: $Float; mute_if_healthy?: $Bool; gated_grpc?: $Bool }): $T<'float64'>;
   DebugNumericSummaryV2<T extends $Any, output_dtype extends $D11 = 'float32'>(input: $T<T>, attrs?: { output_dtype?: output_dtype; T?: NoInfer<T>; tensor_debug_mode?: $Int; tensor_id?: $Int }): $T<output_dtype>;
   DecodeAndCropJpeg(contents: $T<'string'>, crop_window: $T<'int32'>, attrs?: { channels?: $Int; ratio?: $Int; fancy_upscaling?: $Bool; try_recover_truncated?: $Bool; acceptable_fraction?: $Float; dct_method?: $String }): $T<'uint8'>;
   DecodeBase64(input: $T<'string'>): $T<'string'>;
@@ -451,7 +444,6 @@ export interface Raw {
   Dilation2DBackpropInput<T extends $D39>(input: $T<T>, filter: $T<NoInfer<T>>, out_backprop: $T<NoInfer<T>>, attrs: { T?: NoInfer<T>; strides: $In<$Int>; rates: $In<$Int>; padding: 'SAME' | 'VALID' }): $T<T>;
   DirectedInterleaveDataset(selector_input_dataset: $T<'variant'>, data_input_datasets: $In<$T<'variant'>>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; N?: $Int; stop_on_empty_dataset?: $Bool }): $T<'variant'>;
   DisableCopyOnRead(resource: $T<'resource'>): null;
-  DistributedSave(dataset: $T<'variant'>, directory: $T<'string'>, address: $T<'string'>, attrs?: { metadata?: $String }): null;
   Div<T extends $D54>(x: $T<T>, y: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;
   DivNoNan<T extends $D55>(x: $T<T>, y: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;
   DrawBoundingBoxes<T extends $D56>(images: $T<T>, boxes: $T<'float32'>, attrs?: { T?: NoInfer<T> }): $T<T>;
@@ -692,7 +684,6 @@ export interface Raw {
   LinSpace<T extends $D17, Tidx extends $D8>(start: $T<T>, stop: $T<NoInfer<T>>, num: $T<Tidx>, attrs?: { T?: NoInfer<T>; Tidx?: NoInfer<Tidx> }): $T<T>;
   ListDataset(tensors: $In<$Tensor>, attrs: { Tinput_types?: $In<$Any>; output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
   ListDiff<T extends $Any, out_idx extends $D8 = 'int32'>(x: $T<T>, y: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T>; out_idx?: out_idx }): [$T<T>, $T<out_idx>];
-  ListSnapshotChunksDataset(snapshot_path: $T<'string'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape> }): $T<'variant'>;
   LoadAllTPUEmbeddingParameters(parameters: $In<$T<'float32'>>, auxiliary1: $In<$T<'float32'>>, auxiliary2: $In<$T<'float32'>>, auxiliary3: $In<$T<'float32'>>, auxiliary4: $In<$T<'float32'>>, auxiliary5: $In<$T<'float32'>>, auxiliary6: $In<$T<'float32'>>, auxiliary7: $In<$T<'float32'>>, attrs: { NumTables?: $Int; config: $String; num_shards: $Int; shard_id: $Int }): null;
   LoadAndRemapMatrix(ckpt_path: $T<'string'>, old_tensor_name: $T<'string'>, row_remapping: $T<'int64'>, col_remapping: $T<'int64'>, initializing_values: $T<'float32'>, attrs: { num_rows: $Int; num_cols: $Int; max_rows_in_memory?: $Int }): $T<'float32'>;
   LoadDataset(path: $T<'string'>, reader_func_other_args: $In<$Tensor>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; compression?: $String; reader_func: $Func; Treader_func_args?: $In<$Any> }): $T<'variant'>;
@@ -787,7 +778,6 @@ export interface Raw {
   MulNoNan<T extends $D2>(x: $T<T>, y: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;
   MultiDeviceIterator(attrs: { devices: $In<$String>; shared_name: $String; container: $String; output_types: $In<$Any>; output_shapes: $In<$Shape> }): $T<'resource'>;
   MultiDeviceIteratorFromStringHandle(string_handle: $T<'string'>, attrs?: { output_types?: $In<$Any>; output_shapes?: $In<$Shape> }): $T<'resource'>;
-  MultiDeviceIteratorGetNextFromShard(multi_device_iterator: $T<'resource'>, shard_num: $T<'int32'>, incarnation_id: $T<'int64'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape> }): $Out<$Tensor>;
   MultiDeviceIteratorInit(dataset: $T<'variant'>, multi_device_iterator: $T<'resource'>, max_buffer_size: $T<'int64'>): $T<'int64'>;
   MultiDeviceIteratorToStringHandle(multi_device_iterator: $T<'resource'>): $T<'string'>;
   Multinomial<T extends $D39, output_dtype extends $D8 = 'int64'>(logits: $T<T>, num_samples: $T<'int32'>, attrs?: { seed?: $Int; seed2?: $Int; T?: NoInfer<T>; output_dtype?: output_dtype }): $T<output_dtype>;
@@ -985,8 +975,6 @@ export interface Raw {
   ReduceJoin(inputs: $T<'string'>, reduction_indices: $T<'int32'>, attrs?: { keep_dims?: $Bool; separator?: $String }): $T<'string'>;
   RegexFullMatch(input: $T<'string'>, pattern: $T<'string'>): $T<'bool'>;
   RegexReplace(input: $T<'string'>, pattern: $T<'string'>, rewrite: $T<'string'>, attrs?: { replace_global?: $Bool }): $T<'string'>;
-  RegisterDataset(dataset: $T<'variant'>, address: $T<'string'>, protocol: $T<'string'>, attrs: { external_state_policy: $Int; element_spec?: $String; metadata?: $String }): $T<'int64'>;
-  RegisterDatasetV2(dataset: $T<'variant'>, address: $T<'string'>, protocol: $T<'string'>, attrs: { external_state_policy: $Int; element_spec?: $String; requested_dataset_id?: $String; metadata?: $String }): $T<'string'>;
   Relayout<T extends $Any>(input: $T<T>, attrs: { layout: $String; T?: NoInfer<T> }): $T<T>;
   RelayoutLike<T extends $Any, U extends $Any>(input: $T<T>, layout_input: $T<U>, attrs?: { T?: NoInfer<T>; U?: NoInfer<U> }): $T<T>;
   Relu<T extends $D84>(features: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
@@ -1134,10 +1122,6 @@ export interface Raw {
   RngSkip(resource: $T<'resource'>, algorithm: $T<'int64'>, delta: $T<'int64'>): null;
   Roll<T extends $Any, Tshift extends $D8, Taxis extends $D8>(input: $T<T>, shift: $T<Tshift>, axis: $T<Taxis>, attrs?: { T?: NoInfer<T>; Tshift?: NoInfer<Tshift>; Taxis?: NoInfer<Taxis> }): $T<T>;
   Round<T extends $D64>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
-  RpcCall(client: $T<'resource'>, method_name: $T<'string'>, args: $In<$Tensor>, timeout_in_ms: $T<'int64'>, attrs?: { Tin?: $In<$Any> }): [$T<'resource'>, $T<'variant'>];
-  RpcCheckStatus(status_or: $T<'resource'>): [$T<'int64'>, $T<'string'>];
-  RpcClient(server_address: $T<'string'>, timeout_in_ms: $T<'int64'>, attrs?: { shared_name?: $String; list_registered_methods?: $Bool }): [$T<'resource'>, $T<'string'>];
-  RpcGetValue(status_or: $T<'resource'>, attrs: { Tout: $In<$Any> }): $Out<$Tensor>;
   RpcServer(server_address: $T<'string'>): $T<'resource'>;
   RpcServerRegister(server: $T<'resource'>, method_name: $T<'string'>, captured_inputs: $In<$Tensor>, attrs: { Tin?: $In<$Any>; f: $Func; input_specs?: $String; output_specs: $String }): null;
   RpcServerStart(server: $T<'resource'>): null;
@@ -1466,7 +1450,6 @@ export interface Raw {
   TruncatedNormal<T extends $D8, dtype extends $D18>(shape: $T<T>, attrs: { seed?: $Int; seed2?: $Int; dtype: dtype; T?: NoInfer<T> }): $T<dtype>;
   Unbatch<T extends $Any>(batched_tensor: $T<T>, batch_index: $T<'int64'>, id: $T<'int64'>, attrs: { timeout_micros: $Int; container?: $String; shared_name?: $String; T?: NoInfer<T> }): $T<T>;
   UnbatchDataset(input_dataset: $T<'variant'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
-  UnbatchGrad<T extends $Any>(original_input: $T<T>, batch_index: $T<'int64'>, grad: $T<NoInfer<T>>, id: $T<'int64'>, attrs?: { container?: $String; shared_name?: $String; T?: NoInfer<T> }): $T<T>;
   UncompressElement(compressed: $T<'variant'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape> }): $Out<$Tensor>;
   UnicodeDecode<Tsplits extends $D8 = 'int64'>(input: $T<'string'>, attrs: { input_encoding: $String; errors?: 'strict' | 'replace' | 'ignore'; replacement_char?: $Int; replace_control_characters?: $Bool; Tsplits?: Tsplits }): [$T<Tsplits>, $T<'int32'>];
   UnicodeDecodeWithOffsets<Tsplits extends $D8 = 'int64'>(input: $T<'string'>, attrs: { input_encoding: $String; errors?: 'strict' | 'replace' | 'ignore'; replacement_char?: $Int; replace_control_characters?: $Bool; Tsplits?: Tsplits }): [$T<Tsplits>, $T<'int32'>, $T<'int64'>];

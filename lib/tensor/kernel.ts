@@ -2,9 +2,10 @@
  * A TensorFlow op with its attributes and constant inputs fixed: prepared in the addon at first use, then one
  * Node-API crossing per call. Checks that its inputs are live tensors; dtypes and ranks are its caller's job.
  */
-import type { NativeAttr } from '../native/binding';
+import type { NativeAttr, NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
+import { runsApart } from '../ops/waiting';
 import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
 import { currentScope, NOBODY, runIn, Scope } from './scope';
@@ -39,6 +40,8 @@ export interface KernelSpec {
 export class Kernel {
   readonly #spec: KernelSpec;
   #index = -1;
+  /** Known with the index. */
+  #apart = false;
 
   constructor(spec: KernelSpec) {
     this.#spec = spec;
@@ -52,6 +55,7 @@ export class Kernel {
   run1(a: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    if (this.#apart) return this.#runApart(binding, index, [a]);
     return tensorOf(binding, binding.run(index, this.#id(a)));
   }
 
@@ -59,6 +63,7 @@ export class Kernel {
   run2(a: Tensor, b: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    if (this.#apart) return this.#runApart(binding, index, [a, b]);
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b)));
   }
 
@@ -66,6 +71,7 @@ export class Kernel {
   run3(a: Tensor, b: Tensor, c: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    if (this.#apart) return this.#runApart(binding, index, [a, b, c]);
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b), this.#id(c)));
   }
 
@@ -101,6 +107,14 @@ export class Kernel {
     );
   }
 
+  #runApart(binding: NativeBinding, index: number, inputs: readonly Tensor[]): Tensor {
+    const ids = Float64Array.from(inputs, (input) => this.#id(input));
+    return tensorsOf(
+      binding,
+      binding.runApart(index, ids, () => undefined),
+    )[0]!;
+  }
+
   #id(tensor: Tensor): number {
     return liveId(tensor, this.#spec.label);
   }
@@ -109,6 +123,7 @@ export class Kernel {
     const { label, name, inputs, attrs = [], constants = [] } = this.#spec;
     const binding = native();
     // The prepared op takes a share of each constant, so the tensors made here can go at once.
+    this.#apart = runsApart(name);
     const temporary = new Scope();
     try {
       const shared = constants.map(({ position, values, dtype }): [number, number] => [

@@ -126,6 +126,15 @@ describe('a kernel that waits', () => {
   describe('keeps nobody from going', () => {
     const programs = testPrograms();
 
+    const ITERATING = [
+      'DatasetToSingleElement',
+      'DatasetToTFRecord',
+      'ExperimentalDatasetToTFRecord',
+      'InitializeTableFromDataset',
+      'IteratorGetNext',
+      'IteratorGetNextAsOptional',
+      'IteratorGetNextSync',
+    ];
     const GOES_ON = [{ worker: 1 }, { once: 5 }];
 
     test.each<[WaitingTask['where'], WaitingTask['end'], number, unknown[]]>([
@@ -141,6 +150,16 @@ describe('a kernel that waits', () => {
       const ending = programs.run('waiting-kernel', { where, end } satisfies WaitingTask);
       expectEnding(ending, code);
       expect(ending.said).toEqual(said);
+    });
+
+    test.each([
+      ['of data', ITERATING],
+      ['of queues and readers', ['QueueDequeueV2', 'ReaderReadUpToV2', 'ReaderReadV2', 'a kernel']],
+    ])('in several workers, synchronously: terminate, ops %s', (_, ops) => {
+      const ending = programs.run('waiting-ops', ops);
+      expectEnding(ending, 0);
+      expect(ending.said).toHaveLength(ops.length);
+      expect(ending.said).toEqual(expect.arrayContaining(ops.map((op) => ({ op, exit: 1 }))));
     });
   });
 });

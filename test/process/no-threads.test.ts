@@ -18,5 +18,5 @@ test('an op off the loop, or one that may wait in a worker, says so', () => {
   });
   expect(some).toEqual({ some: 2 });
   expect(one).toEqual({ one: new Array(8).fill(2), pending: 0 });
-  expect(worker).toEqual({ worker: ['TFE_THREAD_UNAVAILABLE'] });
+  expect(worker).toEqual({ worker: ['TFE_THREAD_UNAVAILABLE', 'done', 'done'] });
 });

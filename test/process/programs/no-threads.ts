@@ -5,11 +5,11 @@ import { say } from './program';
 
 const TYPES = { component_types: ['float32'] } as const;
 
-/** In the worker: an op that may wait has a thread of its own there. */
-function enqueue(): string {
+/** In the worker: an op that may wait has a thread of its own there, which stays for the next one. */
+function enqueue(threads: 'none' | 'some'): string {
   const [queue] = execute('FIFOQueueV2', { attrs: { ...TYPES, shapes: [[]] } });
   const x = tf.constant(1);
-  process.env['NO_THREADS'] = '1';
+  if (threads === 'none') process.env['NO_THREADS'] = '1';
   try {
     execute('QueueEnqueueV2', { inputs: [queue!, [x]], attrs: { Tcomponents: ['float32'] } });
     return 'done';
@@ -42,4 +42,4 @@ async function perform(): Promise<void> {
 }
 
 if (isMainThread) void perform();
-else parentPort!.postMessage([enqueue()]);
+else parentPort!.postMessage([enqueue('none'), enqueue('some'), enqueue('none')]);

@@ -1,0 +1,40 @@
+/** Which ops wait, and where they run meanwhile. Here and not with the guards, because kernels need nothing else of those. */
+
+/**
+ * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a
+ * thread of their own and can be terminated meanwhile.
+ */
+const WAITING: ReadonlySet<string> = new Set([
+  'DatasetToSingleElement',
+  'DatasetToTFRecord',
+  'ExperimentalDatasetToTFRecord',
+  'InitializeTableFromDataset',
+  'IteratorGetNext',
+  'IteratorGetNextAsOptional',
+  'IteratorGetNextSync',
+  'MutexLock',
+  'QueueDequeueManyV2',
+  'QueueDequeueUpToV2',
+  'QueueDequeueV2',
+  'QueueEnqueueManyV2',
+  'QueueEnqueueV2',
+  'ReaderReadUpToV2',
+  'ReaderReadV2',
+  'Recv',
+  'ResourceAccumulatorTakeGradient',
+]);
+
+export function mayWait(op: string): boolean {
+  return WAITING.has(op) || op.startsWith('Collective');
+}
+
+function isWorker(): boolean {
+  // Loaded on use: few ops wait.
+  const { isMainThread } = require('node:worker_threads') as typeof import('node:worker_threads');
+  return !isMainThread;
+}
+
+/** Whether a synchronous call of the op has a thread of its own in this thread. */
+export function runsApart(op: string): boolean {
+  return mayWait(op) && isWorker();
+}
