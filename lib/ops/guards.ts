@@ -4,7 +4,6 @@
  * shape function or documentation asks.
  */
 import { tfeError } from '../errors';
-import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
 
 /** Rank of each input; null: any; -1: any but 0. */
@@ -35,6 +34,11 @@ const INT32: Readonly<Record<string, readonly string[]>> = {
 };
 const MAX_INT32 = 2 ** 31 - 1;
 
+/** What is asked of an input. */
+export interface Ranked {
+  readonly rank: number;
+}
+
 export function isGuarded(op: string): boolean {
   return Object.hasOwn(RANKS, op) || Object.hasOwn(INT32, op);
 }
@@ -42,7 +46,7 @@ export function isGuarded(op: string): boolean {
 /** @throws TfeError `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE` */
 export function checkGuards(
   op: string,
-  inputs: readonly Tensor[],
+  inputs: readonly Ranked[],
   names: readonly string[],
   attribute: (name: string) => unknown,
 ): void {

@@ -1,10 +1,13 @@
 /**
  * A TensorFlow op with its attributes and constant inputs fixed: prepared in the addon at first use, then one
- * Node-API crossing per call. Checks that its inputs are live tensors; dtypes and ranks are its caller's job.
+ * Node-API crossing per call. Checks that its inputs are live tensors, and what would crash TensorFlow; the rest of dtypes and
+ * ranks is its caller's job.
  */
 import type { NativeAttr, NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
+import { definitionOf, type OpDefinition } from '../ops/definition';
+import { checkGuards, isGuarded, type Ranked } from '../ops/guards';
 import { runsApart } from '../ops/waiting';
 import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
@@ -40,8 +43,9 @@ export interface KernelSpec {
 export class Kernel {
   readonly #spec: KernelSpec;
   #index = -1;
-  /** Known with the index. */
+  // Known with the index: whether a synchronous call has a thread of its own, and what is to be checked at each call.
   #apart = false;
+  #check: ((inputs: readonly Tensor[]) => void) | null = null;
 
   constructor(spec: KernelSpec) {
     this.#spec = spec;
@@ -49,12 +53,14 @@ export class Kernel {
 
   /**
    * Runs an op of one input. The output belongs to the current scope.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`; `TFE_OP_FAILED` with TensorFlow's status when TensorFlow refuses;
-   *   `TFE_BINDING_ARGUMENT` at the first run of a spec that TensorFlow's op does not agree with
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE`; `TFE_OP_FAILED` with TensorFlow's status when
+   *   TensorFlow refuses; at the first run, `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, and `TFE_BINDING_ARGUMENT` for a spec
+   *   that TensorFlow's op does not agree with
    */
   run1(a: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    this.#check?.([a]);
     if (this.#apart) return this.#runApart(binding, index, [a]);
     return tensorOf(binding, binding.run(index, this.#id(a)));
   }
@@ -63,6 +69,7 @@ export class Kernel {
   run2(a: Tensor, b: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    this.#check?.([a, b]);
     if (this.#apart) return this.#runApart(binding, index, [a, b]);
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b)));
   }
@@ -71,6 +78,7 @@ export class Kernel {
   run3(a: Tensor, b: Tensor, c: Tensor): Tensor {
     const binding = native();
     const index = this.#index >= 0 ? this.#index : this.#prepare();
+    this.#check?.([a, b, c]);
     if (this.#apart) return this.#runApart(binding, index, [a, b, c]);
     return tensorOf(binding, binding.run(index, this.#id(a), this.#id(b), this.#id(c)));
   }
@@ -95,6 +103,7 @@ export class Kernel {
     return offLoop(
       (binding) => {
         const index = this.#index >= 0 ? this.#index : this.#prepare();
+        this.#check?.(inputs);
         return binding.runAsync(
           index,
           Float64Array.from(inputs, (input) => liveId(input, use)),
@@ -121,19 +130,23 @@ export class Kernel {
 
   #prepare(): number {
     const { label, name, inputs, attrs = [], constants = [] } = this.#spec;
+    const op = definitionOf(name);
     const binding = native();
     // The prepared op takes a share of each constant, so the tensors made here can go at once.
-    this.#apart = runsApart(name);
     const temporary = new Scope();
     try {
-      const shared = constants.map(({ position, values, dtype }): [number, number] => [
+      const fixed = constants.map(({ position, values, dtype }) => ({
         position,
-        liveId(
-          runIn(temporary, () => makeConstant(values, dtype, undefined)),
-          label,
-        ),
+        tensor: runIn(temporary, () => makeConstant(values, dtype, undefined)),
+      }));
+      const shared = fixed.map(({ position, tensor }): [number, number] => [
+        position,
+        liveId(tensor, label),
       ]);
-      this.#index = binding.prepare(label, name, inputs, attrs, shared);
+      const index = binding.prepare(label, name, inputs, attrs, shared);
+      this.#apart = runsApart(name);
+      if (isGuarded(name)) this.#check = guard(op, attrs, fixed);
+      this.#index = index;
     } finally {
       temporary.close(NOBODY, null, (ids, count) => {
         binding.releaseAll(ids, count);
@@ -141,4 +154,20 @@ export class Kernel {
     }
     return this.#index;
   }
+}
+
+/** Checks a call of an op that TensorFlow does not check. */
+function guard(
+  { name, inputs }: OpDefinition,
+  attrs: readonly NativeAttr[],
+  fixed: readonly { readonly position: number; readonly tensor: Tensor }[],
+): (inputs: readonly Tensor[]) => void {
+  const names = inputs.map((input) => input.name);
+  const values = new Map(attrs.map(([attr, , value]) => [attr, value]));
+  const constants = fixed.map(({ position, tensor: { rank } }) => ({ position, rank }));
+  return (tensors) => {
+    const all: Ranked[] = [...tensors];
+    for (const { position, rank } of constants) all.splice(position, 0, { rank });
+    checkGuards(name, all, names, (attr) => values.get(attr));
+  };
 }

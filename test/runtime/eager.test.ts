@@ -1,6 +1,6 @@
 /** The eager lane: installing modules, planning, running, and what is checked around a call. */
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { scope, tf, type Tensor } from '../../lib';
+import { scope, scopeAsync, tf, type Tensor } from '../../lib';
 import {
   argmax,
   defaultEagerRuntime,
@@ -18,6 +18,7 @@ import {
   type Payload,
   type TensorMeta,
 } from '../../lib/extension';
+import type { NativeAttr } from '../../lib/native/binding';
 import { codeOf, expectNoTensorsLeft, held, thrownBy } from '../tensor/accounting';
 import { forgedTensor } from '../helpers/forged-tensor';
 
@@ -716,12 +717,45 @@ describe('kernels', () => {
     });
   });
 
-  test('that TensorFlow does not have are refused by name', () => {
+  test.each([
+    ['NoSuchOp', 'TFE_OP_NOT_REGISTERED'],
+    ['DumpTensor', 'TFE_OP_NOT_EAGER'],
+    ['XlaDot', 'TFE_OP_NOT_EAGER'],
+  ])('of %s are refused: %s', (name, code) => {
     scope(() => {
-      const unknown = new Kernel({ label: 'test.op', name: 'NoSuchOp', inputs: 1 });
-      const error = thrownBy(() => unknown.run1(tf.constant(1)));
-      expect(error.code).toBe('TFE_OP_FAILED');
-      expect(error.facts).toMatchObject({ op: 'test.op', kernel: 'NoSuchOp' });
+      const refused = new Kernel({ label: 'test.op', name, inputs: 1 });
+      expect(thrownBy(() => refused.run1(tf.constant(1)))).toMatchObject({ code });
+    });
+  });
+
+  test('with inputs that would end the process are refused, constants counted', async () => {
+    const strides: NativeAttr = ['strides', 'list(int)', [1, 1, 1, 1, 1]];
+    const convolve = new Kernel({
+      label: 'test.conv3d',
+      name: 'Conv3D',
+      inputs: 2,
+      attrs: [['T', 'type', 1], strides, ['padding', 'string', 'SAME']],
+    });
+    const gradient = new Kernel({
+      label: 'test.gradient',
+      name: 'AvgPoolGrad',
+      inputs: 1,
+      attrs: [
+        ['T', 'type', 1],
+        ['ksize', 'list(int)', [1, 1, 1, 1]],
+        ['strides', 'list(int)', [1, 1, 1, 1]],
+        ['padding', 'string', 'SAME'],
+      ],
+      constants: [{ position: 0, values: [1, 2, 2, 1], dtype: 'int32' }],
+    });
+    await scopeAsync(async () => {
+      const flat = tf.constant([1, 2, 3, 4]);
+      const code = 'TFE_OP_RANK';
+      expect(thrownBy(() => convolve.run2(flat, flat))).toMatchObject({ code });
+      await expect(convolve.runAsync([flat, flat])).rejects.toMatchObject({ code });
+      expect(thrownBy(() => gradient.run1(flat))).toMatchObject({ code });
+      const grid = tf.constant(new Float32Array(4), { shape: [1, 2, 2, 1] });
+      expect(gradient.run1(grid).shape).toEqual([1, 2, 2, 1]);
     });
   });
 
