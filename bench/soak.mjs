@@ -1,6 +1,6 @@
 // `npm run soak [-- --ops 10000000 --samples 20 --limit 20]`: runs that many ops on constant handles, by scope, by dispose and
 // off the event loop, and looks at the resident memory as it goes. Exit code 1 when the memory after the warm-up (the first
-// tenth) grows by more than the limit (MB), by its highest sample or by its trend, or when a tensor is left over.
+// million ops) grows by more than the limit (MB), by its highest sample or by its trend, or when a tensor is left over.
 import { parseArgs } from 'node:util';
 import { scope, status, tf } from 'tfe-node';
 
@@ -12,8 +12,12 @@ const { values: flags } = parseArgs({
   },
 });
 const [ops, samples, limit] = [flags.ops, flags.samples, flags.limit].map(Number);
-if (!(ops >= samples && samples >= 4 && limit > 0)) {
-  console.error('--samples takes 4 or more, --ops as many or more, --limit megabytes');
+// V8's heap grows to its working size until then.
+const WARM_UP = 1_000_000;
+if (!(ops >= 2 * WARM_UP && samples >= 8 && limit > 0)) {
+  console.error(
+    'usage: npm run soak [-- --ops N] [--samples N] [--limit MB]: at least 2000000 ops and 8 samples',
+  );
   process.exit(2);
 }
 
@@ -62,7 +66,7 @@ for (let sample = 1; sample <= samples; sample++) {
   );
 }
 
-const steady = looks.slice(Math.ceil(samples / 10));
+const steady = looks.filter(({ done: at }) => at >= WARM_UP);
 const growth = Math.max(...steady.map(({ rss }) => rss)) - steady[0].rss;
 const trend = slope(steady.map(({ done: at, rss }) => [at, rss])) * ops;
 const left = looks.at(-1).liveTensors - before.liveTensors;

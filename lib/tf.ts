@@ -674,11 +674,19 @@ const nn = {
   bias_addAsync: biasAddAsync,
 };
 
+/** Frozen; each function has the name that it is called by, in stacks and in a REPL. */
+function named<T extends object>(functions: T): Readonly<T> {
+  for (const [name, value] of Object.entries(functions)) {
+    if (typeof value === 'function') Object.defineProperty(value, 'name', { value: name });
+  }
+  return Object.freeze(functions);
+}
+
 /**
  * TensorFlow's functions under Python's names: defaults and results are those of Python TensorFlow 2.21.0; keyword
  * arguments are one trailing object. Frozen, so that what a call means cannot change under lowered code.
  */
-export const tf = Object.freeze({
+export const tf = named({
   /**
    * Makes a tensor of `values`.
    *
@@ -707,8 +715,8 @@ export const tf = Object.freeze({
   castAsync,
   matmulAsync,
   ...math,
-  dtypes: Object.freeze({ cast, castAsync }),
-  linalg: Object.freeze({ matmul, matmulAsync }),
-  math: Object.freeze(math),
-  nn: Object.freeze(nn),
+  dtypes: named({ cast, castAsync }),
+  linalg: named({ matmul, matmulAsync }),
+  math: named(math),
+  nn: named(nn),
 });

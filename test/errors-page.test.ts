@@ -64,7 +64,7 @@ function raisedIn(code: string): string[] {
 
 function section(code: TfeErrorCode): string {
   const error = new TfeError(code, stand().facts);
-  const said = error.message.slice(0, error.message.length - error.hint.length).trim();
+  const said = error.message.slice(0, error.message.length - String(error.hint).length).trim();
   const text = error.hint === '' ? said : `${said}\n\n${error.hint}`;
   const where = raisedIn(code).map((name) => `[\`${name}\`](../${name})`);
   return `### ${code}\n\n\`\`\`text\n${text}\n\`\`\`\n\nRaised in ${where.join(', ')}.\n`;

@@ -1,5 +1,6 @@
 /** Walks the one registry of errors: every code has a message and a way out that are whole sentences. */
 import { describe, expect, test } from '@jest/globals';
+import { raw, tf, type Tensor } from '../lib';
 import { isTfeError, TfeError, tfeError, ERRORS, type TfeErrorCode } from '../lib/errors';
 import { ANALYSIS_ERRORS } from '../lib/errors/analysis';
 import { BUILD_ERRORS } from '../lib/errors/build';
@@ -89,6 +90,39 @@ describe.each(CODES)('%s', (code) => {
 });
 
 describe('a TfeError', () => {
+  test.each<[string, (x: Tensor) => unknown]>([
+    ['tf.matmul', (x) => tf.matmul(x as Tensor<'float32', 2>, x as Tensor<'float32', 2>)],
+    ['tf.nn.softmax', (x) => tf.nn.softmax(tf.cast(x, 'int32'))],
+    ['tf.nn.bias_add', (x) => tf.nn.bias_add(x as Tensor<'float32', 2>, x as never)],
+    ['raw', (x) => raw.TopKV2(x as Tensor<'float32', 2>, 3 as never)],
+    [
+      'tf.addAsync',
+      async (x) => (tf.addAsync as (...values: never[]) => Promise<unknown>)(x as never),
+    ],
+  ])(
+    'of %s shows where it was called, with the ten frames that V8 keeps by default',
+    async (_, call) => {
+      const theCaller = async (): Promise<unknown> => {
+        using x = tf.constant([[1, 2]]);
+        return await call(x);
+      };
+      const { stackTraceLimit } = Error;
+      Error.stackTraceLimit = 10;
+      const reason: unknown = await theCaller().catch((error: unknown) => error);
+      expect(Error.stackTraceLimit).toBe(10);
+      Error.stackTraceLimit = stackTraceLimit;
+      expect((reason as Error).stack).toContain('theCaller');
+    },
+  );
+
+  test('keeps no stack where the caller wants none', () => {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    const { stack } = tfeError('TFE_QUEUE_FULL', { limit: '1' });
+    Error.stackTraceLimit = stackTraceLimit;
+    expect(stack).not.toContain('\n    at ');
+  });
+
   const facts = { op: 'tf.add', axis: 2, rank: 1 };
 
   test('is an Error with code, phase, hint and facts', () => {

@@ -13,6 +13,7 @@ import { INSTALL_ERRORS } from './install';
 import { LOAD_ERRORS } from './load';
 import { OP_ERRORS } from './op';
 import { TENSOR_ERRORS } from './tensor';
+import { captureStack } from './stack';
 
 export type { Phase } from './define';
 
@@ -94,6 +95,7 @@ export class TfeError extends Error {
       `${spec.message(facts)} ${hint}`.trimEnd(),
       context.cause === undefined ? undefined : { cause: context.cause },
     );
+    captureStack(this, new.target);
     this.code = code;
     this.phase = spec.phase;
     this.hint = hint;

@@ -56,7 +56,7 @@ export const OP_ERRORS = errorTable({
   TFE_OP_FAILED: {
     phase: 'op',
     message: (f: { op: string; kernel: string; reason: string }) =>
-      `${f.op} failed in TensorFlow's ${f.kernel}: ${f.reason}`,
+      `${f.op} failed in TensorFlow's ${f.kernel}: ${f.reason}${/[.!?]\s*$/u.test(f.reason) ? '' : '.'}`,
     hint: "TensorFlow's status is in the error's tfStatus.",
   },
   TFE_OP_FUNCTION: {

@@ -4,6 +4,7 @@
  */
 import { describeValue } from '../describe';
 import { isTfeError, tfeError } from '../errors';
+import { captureStack } from '../errors/stack';
 import { isObject } from '../objects';
 import type { NativeBinding } from './binding';
 import { native } from './loader';
@@ -17,9 +18,6 @@ export interface AsyncOptions {
    */
   readonly signal?: AbortSignal | undefined;
 }
-
-/** Of ours, between a kernel and the user's call; they must not push the user's own out of the stack. */
-const OUR_FRAMES = 12;
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
@@ -129,10 +127,7 @@ interface Trace {
 /** The caller's stack. Formatted only when it is read. */
 function traceOf(caller: (...values: never[]) => unknown): Trace {
   const trace: Trace = {};
-  const { stackTraceLimit } = Error;
-  const limited = Reflect.set(Error, 'stackTraceLimit', stackTraceLimit + OUR_FRAMES); // false where Error is frozen
-  Error.captureStackTrace(trace, caller);
-  if (limited) Error.stackTraceLimit = stackTraceLimit;
+  captureStack(trace, caller);
   return trace;
 }
 

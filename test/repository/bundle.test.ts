@@ -35,3 +35,15 @@ test('a module is the same objects through its own file, and a class keeps its n
     console.log(JSON.stringify({ faults, many: Object.keys(modules).length > 50 }));`;
   expect(told(program)).toEqual({ faults: [], many: true });
 });
+
+test('each function of tf has the name that it is called by', () => {
+  const program = `
+    const { tf } = require(lib + '/index.js');
+    const rooms = [tf, tf.math, tf.nn, tf.linalg, tf.dtypes];
+    const named = rooms.flatMap((room) => Object.entries(room)).filter(([, value]) => typeof value === 'function');
+    console.log(JSON.stringify({
+      faults: named.filter(([name, value]) => value.name !== name).map(([name]) => name),
+      many: named.length > 30,
+    }));`;
+  expect(told(program)).toEqual({ faults: [], many: true });
+});
