@@ -1,16 +1,19 @@
 /**
  * The docstring of each asynchronous function says whose the result is, and has an example that runs; so has docs/async.md.
  */
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import * as tfe from 'tfe-node';
 import * as extension from 'tfe-node/extension';
+import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { functionsOf } from '../process/programs/tf-functions';
 import { expectNoTensorsLeft } from '../tensor/accounting';
-import { blocksOf, printed, promised } from '../tensor/page';
+import { blocksOf, DOCS as DOCS_FOLDER, printed, promised } from '../tensor/page';
 
 expectNoTensorsLeft();
+cleanScratchAfterEach();
 
 const FILES = ['tf', 'ops/execute', 'tensor/tensor', 'tensor/kernel', 'runtime/eager'];
 /** A comment and the name that it stands before. */
@@ -53,4 +56,19 @@ test('docs/async.md has an example that prints what the page says', async () => 
   const [block, ...others] = blocksOf('async.md');
   expect(others).toEqual([]);
   expect(await printed(block!, require)).toEqual(promised(block!));
+});
+
+test('docs/async.md has a program of two threads that prints what the page says', () => {
+  const page = readFileSync(join(DOCS_FOLDER, 'async.md'), 'utf8');
+  const [, program] = /^```js\n([\s\S]*?)^```/m.exec(page)!;
+  const folder = scratch();
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(__dirname, '../..'), join(folder, 'node_modules/tfe-node'));
+  writeFileSync(join(folder, 'program.mjs'), program!);
+  const said = execFileSync(process.execPath, ['program.mjs'], {
+    cwd: folder,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  expect(said.trim().split('\n')).toEqual(promised(program!));
 });

@@ -1,7 +1,7 @@
 /** Runs the TypeScript of a documentation page as a user would, and holds what it prints against what the page says. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { inspect } from 'node:util';
+import { formatWithOptions } from 'node:util';
 import { transformSync } from '@swc/core';
 
 export const DOCS = join(__dirname, '../../docs');
@@ -26,7 +26,7 @@ export async function printed(block: string, require: NodeJS.Require): Promise<s
   });
   const lines: string[] = [];
   const console = {
-    log: (value: unknown) => lines.push(typeof value === 'string' ? value : inspect(value)),
+    log: (...values: unknown[]) => lines.push(formatWithOptions({ compact: 3 }, ...values)),
   };
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- the page is ours
   const run = new Function('require', 'exports', 'console', `return (async () => {${code}})()`) as (
