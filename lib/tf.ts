@@ -274,7 +274,7 @@ const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
  * Matrix product of the last two axes; leading axes are batch axes and broadcast. `[..., m, k]` by `[..., k, n]` gives
  * `[..., m, n]`. float32, float64, int32 or int64. Extension family `tfe-node.matmul.v1`.
  *
- * @throws TfeError `TFE_OP_RANK` below rank 2, `TFE_EXTENSION_SHAPE` when k differs, `TFE_OP_SHAPE` when batch axes do
+ * @throws TfeError `TFE_OP_RANK` below rank 2, `TFE_OP_SHAPE` when k differs or batch axes do
  *   not broadcast, `TFE_OP_DTYPE`, `TFE_OP_DTYPE_MISMATCH`, `TFE_OPTION_UNKNOWN`, `TFE_OPTION_VALUE`, `TFE_TENSOR_DISPOSED`
  * @example tf.matmul(tf.constant([[1, 2]]), tf.constant([[3], [4]])).arraySync(); // [[11]]
  */
@@ -347,7 +347,7 @@ const CHANNELS_FIRST = biasAdd.op({ dataFormat: 'NCHW' });
  * Adds the vector `bias` (rank 1) to the channel axis of `value` (rank 2 or more). Any dtype of numbers; shape of
  * `value`. Extension family `tfe-node.bias_add.v1`.
  *
- * @throws TfeError `TFE_OP_RANK`, `TFE_EXTENSION_SHAPE` when the channels differ, `TFE_OP_DTYPE_MISMATCH`,
+ * @throws TfeError `TFE_OP_RANK`, `TFE_OP_SHAPE` when the channels differ, `TFE_OP_DTYPE_MISMATCH`,
  *   `TFE_OPTION_VALUE`, `TFE_OPTION_UNKNOWN`, `TFE_TENSOR_DISPOSED`
  * @example tf.nn.bias_add(tf.constant([[1, 2]]), tf.constant([10, 20])).arraySync(); // [[11, 22]]
  */

@@ -4,7 +4,7 @@ import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import { NUMERIC_DTYPES, type DType } from '../tensor/dtype';
-import { checkOneOf, sameDType } from './checks';
+import { checkOneOf, requireSameExtent, sameDType } from './checks';
 import { kernelSpecs } from './kernels';
 
 /** `NHWC`: channels last, `NCHW`: channels on axis 1. */
@@ -29,7 +29,8 @@ export const biasAdd = defineExtensionOp<BiasAddPayload>({
     requireRank('value', 'rank 2 or more', shape.length, shape.length >= 2);
     const biasRank = context.inputShape(1).length;
     requireRank('bias', 'rank 1', biasRank, biasRank === 1);
-    context.requireAxesEqual([0, dataFormat === 'NCHW' ? 1 : shape.length - 1], [1, 0]);
+    const channels = dataFormat === 'NCHW' ? 1 : shape.length - 1;
+    requireSameExtent(context, [LABEL, FAMILY_ID], ['value', 'bias'], [channels, 0]);
     return [{ dtype, shape }];
   },
 });

@@ -1,5 +1,5 @@
 /** Checks that several families make of payloads and inputs. */
-import { describeValue } from '../describe';
+import { describeShape, describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { Payload } from '../extension/payload';
 import type { ExtensionShapeContext } from '../extension/shape-context';
@@ -64,4 +64,21 @@ export function sameDType(
 export function checkAxisInRange(context: ExtensionShapeContext, axis: number, op: string): void {
   const rank = context.inputShape(0).length;
   if (axis >= rank) throw tfeError('TFE_OP_AXIS', { op, axis, rank }, { op });
+}
+
+/**
+ * Requires an axis of the first input and one of the second to have the same extent.
+ * @throws TfeError `TFE_OP_SHAPE`
+ */
+export function requireSameExtent(
+  context: ExtensionShapeContext,
+  [op, familyId]: readonly [label: string, familyId: string],
+  [left, right]: readonly [name: string, name: string],
+  [leftAxis, rightAxis]: readonly [axis: number, axis: number],
+): void {
+  const extents = [context.inputAxis(0, leftAxis), context.inputAxis(1, rightAxis)];
+  if (extents[0] === extents[1]) return;
+  const shapes = [describeShape(context.inputShape(0)), describeShape(context.inputShape(1))];
+  const reason = `axis ${leftAxis} of ${left} is ${extents[0]}, but axis ${rightAxis} of ${right} is ${extents[1]}`;
+  throw tfeError('TFE_OP_SHAPE', { op, reason, shapes }, { op, familyId });
 }

@@ -7,7 +7,7 @@ import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';
 import type { DType } from '../tensor/dtype';
 import type { Tensor } from '../tensor/tensor';
 import { describeShape } from '../describe';
-import { checkBoolean, sameDType } from './checks';
+import { checkBoolean, requireSameExtent, sameDType } from './checks';
 import { kernelSpecs } from './kernels';
 
 export type MatmulPayload = Readonly<{ transposeA: boolean; transposeB: boolean }>;
@@ -44,7 +44,7 @@ export const matmul = defineExtensionOp<MatmulPayload>({
     }
     const [rowsA, contractedA] = axes(a.length, transposeA);
     const [contractedB, columnsB] = axes(b.length, transposeB);
-    context.requireAxesEqual([0, contractedA], [1, contractedB]);
+    requireSameExtent(context, [LABEL, FAMILY_ID], ['a', 'b'], [contractedA, contractedB]);
     return [{ dtype, shape: [...batch(context), a[rowsA]!, b[columnsB]!] }];
   },
 });

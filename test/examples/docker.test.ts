@@ -222,7 +222,7 @@ describe('the stage that runs, laid out in a folder', () => {
       const refused = await fetch(`${url}/classify`, { method: 'POST', body: '[[1,2,3]]' });
       expect([refused.status, await refused.json()]).toEqual([
         400,
-        expect.objectContaining({ code: 'TFE_EXTENSION_SHAPE' }),
+        expect.objectContaining({ code: 'TFE_OP_SHAPE' }),
       ]);
     } finally {
       service.kill('SIGTERM');

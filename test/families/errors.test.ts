@@ -63,11 +63,11 @@ describe('inputs', () => {
     ['matmul of rank 1', 'TFE_OP_RANK', () => applyOne(product, [vector(), matrix()])],
     ['matmul by rank 1', 'TFE_OP_RANK', () => applyOne(product, [matrix(), vector()])],
     ['matmul of two dtypes', 'TFE_OP_DTYPE_MISMATCH', () => applyOne(product, [matrix(), ints()])],
-    ['matmul of another inner dimension', 'TFE_EXTENSION_SHAPE', () => applyOne(product, [matrix(), tf.constant([[1, 2]])])], // prettier-ignore
+    ['matmul of another inner dimension', 'TFE_OP_SHAPE', () => applyOne(product, [matrix(), tf.constant([[1, 2]])])], // prettier-ignore
     ['matmul of batches that do not broadcast', 'TFE_OP_SHAPE', () => applyOne(product, [tf.constant(0, { shape: [2, 1, 1] }), tf.constant(0, { shape: [3, 1, 1] })])], // prettier-ignore
     ['bias_add of a vector', 'TFE_OP_RANK', () => applyOne(bias, [vector(), vector()])],
     ['bias_add with a matrix', 'TFE_OP_RANK', () => applyOne(bias, [matrix(), matrix()])],
-    ['bias_add of other channels', 'TFE_EXTENSION_SHAPE', () => applyOne(bias, [matrix(), tf.constant([1])])], // prettier-ignore
+    ['bias_add of other channels', 'TFE_OP_SHAPE', () => applyOne(bias, [matrix(), tf.constant([1])])], // prettier-ignore
     ['bias_add of two dtypes', 'TFE_OP_DTYPE_MISMATCH', () => applyOne(bias, [matrix(), tf.constant([1n, 2n])])], // prettier-ignore
     ['softmax of integers', 'TFE_OP_DTYPE', () => applyOne(softmax.op({ axis: 0 }), [ints()])],
     ['softmax along no axis', 'TFE_OP_AXIS', () => applyOne(softmax.op({ axis: 2 }), [matrix()])],
@@ -95,6 +95,9 @@ describe('inputs', () => {
       );
       expect(thrownBy(() => tf.matmul(matrix() as never, ints() as never)).message).toBe(
         'tf.matmul: b is int64, but the argument before it is float32. TensorFlow does not mix dtypes; make both tensors with the same one.',
+      );
+      expect(thrownBy(() => tf.matmul(matrix(), tf.constant([[1, 2]]))).message).toBe(
+        'tf.matmul: axis 1 of a is 2, but axis 0 of b is 1; the shapes are [2, 2] and [1, 2]. Check the shapes of the operands.',
       );
     });
   });

@@ -29,16 +29,16 @@ const VECTOR_CODE = new Set([
 
 /** What each refused case is refused with: by TensorFlow's own words only where we do not look ourselves. */
 const CODES: Readonly<Record<string, string>> = {
-  'tf.matmul: inner dimensions differ': 'TFE_EXTENSION_SHAPE',
-  'tf.matmul: inner dimensions differ in a batch': 'TFE_EXTENSION_SHAPE',
-  'tf.matmul: inner dimensions differ, int32': 'TFE_EXTENSION_SHAPE',
+  'tf.matmul: inner dimensions differ': 'TFE_OP_SHAPE',
+  'tf.matmul: inner dimensions differ in a batch': 'TFE_OP_SHAPE',
+  'tf.matmul: inner dimensions differ, int32': 'TFE_OP_SHAPE',
   'tf.matmul: batch dimensions do not broadcast': 'TFE_OP_SHAPE',
   'tf.matmul: rank 1 by rank 2': 'TFE_OP_RANK',
   'tf.matmul: rank 1 by rank 2, int32': 'TFE_OP_RANK',
   'tf.matmul: rank 0 by rank 0': 'TFE_OP_RANK',
   'tf.matmul: dtypes differ': 'TFE_OP_DTYPE_MISMATCH',
-  'tf.nn.bias_add: bias length differs': 'TFE_EXTENSION_SHAPE',
-  'tf.nn.bias_add: bias length differs, NCHW': 'TFE_EXTENSION_SHAPE',
+  'tf.nn.bias_add: bias length differs': 'TFE_OP_SHAPE',
+  'tf.nn.bias_add: bias length differs, NCHW': 'TFE_OP_SHAPE',
   'tf.nn.bias_add: value of rank 1': 'TFE_OP_RANK',
   'tf.nn.bias_add: bias of rank 2': 'TFE_OP_RANK',
   'tf.nn.bias_add: bias of rank 0': 'TFE_OP_RANK',
