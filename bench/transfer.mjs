@@ -6,6 +6,8 @@
 //   held    allocate and copy a few times, all of it held until the clock has stopped: memory that is new to the process,
 //           because what malloc kept was given back to the system before.
 //
+//   same    over the same block, again and again: what readInto() is for.
+//
 // What dataSync() answers is the collector's to free, so it can only be held. An upload can only be freed: TensorFlow's own
 // allocator keeps what it once had, so that holding it would compare warm memory with new.
 import { setFlagsFromString } from 'node:v8';
@@ -31,6 +33,7 @@ export function transfer({ c }) {
   const data = new Float32Array(MEBIBYTES * 2 ** 18).fill(1.5);
   const options = { shape: [2 ** 9, data.length / 2 ** 9] };
   const x = tf.constant(data, options);
+  const target = new Float32Array(data.length).fill(0);
   const upload = () => tf.constant(data, options);
   const freed = (copy) => () => {
     copy(1);
@@ -55,6 +58,15 @@ export function transfer({ c }) {
     rounds: 60,
     contestants: [
       { name: 'memcpy over the same memory', run: () => c.copySame(data, COUNT) / COUNT },
+      {
+        name: 'readInto() over the same memory',
+        against: 'memcpy over the same memory',
+        run: () =>
+          nanoseconds(() => {
+            for (let i = 0; i < COUNT; i++) x.readInto(target);
+          }) / COUNT,
+        bar: 1.2,
+      },
       { name: 'malloc + memcpy + free', run: freed((count) => c.copyFreed(data, count)) },
       {
         name: 'tf.constant + dispose',

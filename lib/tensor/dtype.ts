@@ -132,6 +132,11 @@ const CARRIERS = {
   complex128: Float64Array,
 } as const;
 
+/** The name of the carrier's class. */
+export function carrierName(dtype: PlainDType): string {
+  return CARRIERS[dtype].name;
+}
+
 /** How many elements of the carrier make one of the tensor. */
 export function lanesOf(dtype: PlainDType): 1 | 2 {
   return DTYPES[dtype].kind === 'complex' ? 2 : 1;

@@ -7,9 +7,13 @@ import { isArray, isObject } from '../objects';
 import { native } from '../native/loader';
 import { offLoop, type AsyncOptions } from '../native/off-loop';
 import {
+  carrierName,
   carrierOver,
   carrierToFill,
   DTYPES,
+  isPlain,
+  lanesOf,
+  PLAIN_DTYPES,
   type Complex,
   type CarrierOf,
   type DType,
@@ -18,6 +22,7 @@ import {
 } from './dtype';
 import { fromHalves, type HalfDType } from './half';
 import { checkOptions } from './options';
+import { hasMemory, lengthOf, tagOf } from './typed-array';
 import { readStrings, roomFor, roomForStrings, unpackStrings } from './strings';
 
 /** What `arraySync` answers for dtypes that have two forms. */
@@ -255,6 +260,32 @@ function requireListable({ dtype, size }: Source, options: ReadOptions): void {
 /** @throws TfeError `TFE_DATA_TOO_LARGE` */
 function carrierFor<D extends PlainDType>(dtype: D, size: number): CarrierOf[D] {
   return roomFor('a typed array', size * DTYPES[dtype].bytes, () => carrierToFill(dtype, size));
+}
+
+/**
+ * Copies the bytes into an array of the caller's.
+ * @throws TfeError `TFE_OP_DTYPE` for a dtype whose elements are no plain bytes, `TFE_OP_ARGUMENT` for another array
+ */
+export function readInto({ id, dtype, size }: Source, method: string, target: unknown): void {
+  if (!isPlain(dtype)) {
+    const facts = { op: method, argument: 'the tensor', allowed: PLAIN_DTYPES, received: dtype };
+    throw tfeError('TFE_OP_DTYPE', facts);
+  }
+  const [name, length] = [carrierName(dtype), size * lanesOf(dtype)];
+  if (tagOf(target) !== name || !hasLength(target as TypedArray, length)) {
+    throw tfeError('TFE_OP_ARGUMENT', {
+      op: method,
+      argument: 'target',
+      expected: `a ${name} of ${length}`,
+      received:
+        tagOf(target) === name ? `one of ${lengthOf(target as TypedArray)}` : describeValue(target),
+    });
+  }
+  native().read(id, target as TypedArray);
+}
+
+function hasLength(array: TypedArray, length: number): boolean {
+  return lengthOf(array) === length && hasMemory(array);
 }
 
 /** The elements as `arraySync` nests them. @throws as {@link readData} */

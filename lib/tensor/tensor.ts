@@ -9,7 +9,7 @@ import type { NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { signalOption, type AsyncOptions } from '../native/off-loop';
 import { isFunction } from '../objects';
-import { DTYPES, dtypeOfTf, type DType } from './dtype';
+import { DTYPES, dtypeOfTf, type CarrierOf, type DType, type PlainDType } from './dtype';
 import {
   arrayOptions,
   dataOptions,
@@ -18,6 +18,7 @@ import {
   readData,
   readDataAsync,
   readElements,
+  readInto,
   type ArrayOptions,
   type DataOf,
   type ElementOf,
@@ -127,6 +128,18 @@ export class Tensor<
   dataSync<const O extends ReadOptions = NoOptions>(options?: O): DataOf<D, O> {
     const choices = dataOptions('dataSync', options);
     return readData(sourceOf(this, 'dataSync()'), 'dataSync()', choices) as DataOf<D, O>;
+  }
+
+  /**
+   * Copies the data, in row-major order, into an array of yours and answers that array: no new memory for each read. It is of
+   * the class that docs/tensors.md's table has for the dtype, float16 and bfloat16 by their bits, and exactly as long.
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_ARGUMENT` for an array of another class or length, `TFE_OP_DTYPE` for
+   *   a tensor of strings, a resource or a variant
+   * @example tf.constant([1, 2]).readInto(new Float32Array(2)); // Float32Array [1, 2]
+   */
+  readInto<A extends (D extends PlainDType ? CarrierOf[D] : never)>(target: A): A {
+    readInto(sourceOf(this, 'readInto()'), 'readInto()', target);
+    return target;
   }
 
   /**

@@ -121,6 +121,12 @@ expectTypeOf(text.dataSync()).toEqualTypeOf<string[]>();
 expectTypeOf(text.dataSync({ string: 'bytes' })).toEqualTypeOf<Uint8Array[]>();
 expectTypeOf(text.arraySync({ string: 'bytes' })).toEqualTypeOf<Uint8Array[]>();
 expectTypeOf(resource.dataSync()).toEqualTypeOf<never>();
+expectTypeOf(f32.readInto(new Float32Array(2))).toExtend<Float32Array>();
+expectTypeOf(half.readInto(new Uint16Array(2))).toExtend<Uint16Array>();
+// @ts-expect-error -- another class
+f32.readInto(new Float64Array(2));
+// @ts-expect-error -- strings have no bytes to copy
+text.readInto(new Uint8Array(2));
 expectTypeOf(i64.dataSync(options)).toEqualTypeOf<BigInt64Array | number[]>();
 expectTypeOf(text.data({ int64: 'number' })).toEqualTypeOf<Promise<string[]>>();
 // @ts-expect-error -- no such form
