@@ -1,4 +1,4 @@
-// `npm run bench [-- --only ops,matmul,transfer,start,async] [--scale 2]`: what tfe-node adds, as ratios against the same work
+// `npm run bench [-- --only ops,matmul,read,transfer,start,async] [--scale 2]`: what tfe-node adds, as ratios against the same work
 // in C over the same library (bench/native). Contestants take turns and a ratio is taken within a round; `--scale` multiplies
 // the rounds. Prints; asserts nothing.
 import { createRequire } from 'node:module';
@@ -12,9 +12,9 @@ import { asynchronous } from './async.mjs';
 import { printTable, takeTurns } from './lib/rounds.mjs';
 import { matmul, ops } from './ops.mjs';
 import { start } from './start.mjs';
-import { transfer } from './transfer.mjs';
+import { read, transfer } from './transfer.mjs';
 
-const SECTIONS = { ops, matmul, transfer, start, async: asynchronous };
+const SECTIONS = { ops, matmul, read, transfer, start, async: asynchronous };
 
 const { values: flags } = parseArgs({
   options: {

@@ -1,12 +1,13 @@
 // 16 MiB in and out, against memcpy in C: the same process, the same malloc. What a copy costs depends on where it goes: to
-// memory that is new to the process, the kernel's page faults cost several times the copy. So there are two comparisons, and
+// memory that is new to the process, the kernel's page faults cost several times the copy. So there are three comparisons, and
 // each has the same kind of memory on both sides:
+//
+//   same    from the same memory to the same, again and again: what readInto() is for. A section of its own, `read`, because
+//           the others leave work to the collector.
 //
 //   freed   allocate, copy, free, again: after the first time, before the clock, malloc hands the same warm block out.
 //   held    allocate and copy a few times, all of it held until the clock has stopped: memory that is new to the process,
 //           because what malloc kept was given back to the system before.
-//
-//   same    over the same block, again and again: what readInto() is for.
 //
 // What dataSync() answers is the collector's to free, so it can only be held. An upload can only be freed: TensorFlow's own
 // allocator keeps what it once had, so that holding it would compare warm memory with new.
@@ -33,7 +34,6 @@ export function transfer({ c }) {
   const data = new Float32Array(MEBIBYTES * 2 ** 18).fill(1.5);
   const options = { shape: [2 ** 9, data.length / 2 ** 9] };
   const x = tf.constant(data, options);
-  const target = new Float32Array(data.length).fill(0);
   const upload = () => tf.constant(data, options);
   const freed = (copy) => () => {
     copy(1);
@@ -57,16 +57,6 @@ export function transfer({ c }) {
     unit: 'ms',
     rounds: 60,
     contestants: [
-      { name: 'memcpy over the same memory', run: () => c.copySame(data, COUNT) / COUNT },
-      {
-        name: 'readInto() over the same memory',
-        against: 'memcpy over the same memory',
-        run: () =>
-          nanoseconds(() => {
-            for (let i = 0; i < COUNT; i++) x.readInto(target);
-          }) / COUNT,
-        bar: 1.2,
-      },
       { name: 'malloc + memcpy + free', run: freed((count) => c.copyFreed(data, count)) },
       {
         name: 'tf.constant + dispose',
@@ -94,6 +84,33 @@ export function transfer({ c }) {
         name: 'dataSync({ copy: false }), held',
         against: 'malloc + memcpy, held',
         run: holding(() => x.dataSync({ copy: false })),
+      },
+    ],
+    end: () => x.dispose(),
+  };
+}
+
+/** Reads a tensor again and again, with nothing else about. */
+export function read({ c }) {
+  const x = tf.constant(new Float32Array(MEBIBYTES * 2 ** 18).fill(1.5));
+  const lent = x.dataSync({ copy: false });
+  const target = new Float32Array(lent.length).fill(0);
+  return {
+    title: `${MEBIBYTES} MiB of float32 from a tensor to an array, blocks of ${COUNT}`,
+    unit: 'ms',
+    rounds: 60,
+    contestants: [
+      { name: 'memcpy', run: () => c.copySame(lent, target, COUNT) / COUNT },
+      {
+        name: 'readInto()',
+        run: () => {
+          x.readInto(target); // before the clock, as in C
+          const taken = nanoseconds(() => {
+            for (let i = 0; i < COUNT; i++) x.readInto(target);
+          });
+          return taken / COUNT;
+        },
+        bar: 1.2,
       },
     ],
     end: () => x.dispose(),
