@@ -157,9 +157,11 @@ export const TENSOR_ERRORS = errorTable({
     phase: 'tensor',
     message: (f: { received: string; path: string }) =>
       `Expected a number, bigint, boolean, text, { re, im }, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
-    hint: (f: { received: string }) =>
+    hint: (f: { received: string; path: string }) =>
       f.received === FOREIGN_TENSOR
         ? ONE_COPY
-        : "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
+        : f.received === 'undefined' && f.path === ''
+          ? 'The call has fewer arguments than it needs.'
+          : "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
   },
 });

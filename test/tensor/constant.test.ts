@@ -261,6 +261,13 @@ describe('what is refused', () => {
     expect(error.message).toContain('values[0] but received a Tensor');
   });
 
+  test('a missing operand is told of as one, undefined among values is not', () => {
+    const add = tf.add as (...values: unknown[]) => unknown;
+    const missing = 'The call has fewer arguments than it needs.';
+    expect(thrownBy(() => add([1])).message).toContain(missing);
+    expect(thrownBy(() => add([1], [undefined])).message).not.toContain(missing);
+  });
+
   test.each([
     ['rows of unequal length', [[1, 2], [3]]],
     ['a value beside a row', [[1], 2]],
