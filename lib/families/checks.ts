@@ -66,19 +66,44 @@ export function checkAxisInRange(context: ExtensionShapeContext, axis: number, o
   if (axis >= rank) throw tfeError('TFE_OP_AXIS', { op, axis, rank }, { op });
 }
 
+/** A family as errors name it. */
+type Family = readonly [label: string, familyId: string];
+
+/** @throws TfeError `TFE_OP_RANK` unless `good` */
+export function requireRank(
+  [op, familyId]: Family,
+  argument: string,
+  expected: string,
+  received: number,
+  good: boolean,
+): void {
+  if (good) return;
+  throw tfeError('TFE_OP_RANK', { op, argument, expected, received }, { op, familyId });
+}
+
+/** `TFE_OP_SHAPE` of two inputs. */
+export function shapeError(
+  [op, familyId]: Family,
+  context: ExtensionShapeContext,
+  reason: string,
+): Error {
+  const shapes = [describeShape(context.inputShape(0)), describeShape(context.inputShape(1))];
+  return tfeError('TFE_OP_SHAPE', { op, reason, shapes }, { op, familyId });
+}
+
 /**
  * Requires an axis of the first input and one of the second to have the same extent.
  * @throws TfeError `TFE_OP_SHAPE`
  */
 export function requireSameExtent(
+  family: Family,
   context: ExtensionShapeContext,
-  [op, familyId]: readonly [label: string, familyId: string],
   [left, right]: readonly [name: string, name: string],
   [leftAxis, rightAxis]: readonly [axis: number, axis: number],
 ): void {
-  const extents = [context.inputAxis(0, leftAxis), context.inputAxis(1, rightAxis)];
-  if (extents[0] === extents[1]) return;
-  const shapes = [describeShape(context.inputShape(0)), describeShape(context.inputShape(1))];
-  const reason = `axis ${leftAxis} of ${left} is ${extents[0]}, but axis ${rightAxis} of ${right} is ${extents[1]}`;
-  throw tfeError('TFE_OP_SHAPE', { op, reason, shapes }, { op, familyId });
+  const first = context.inputAxis(0, leftAxis);
+  const second = context.inputAxis(1, rightAxis);
+  if (first === second) return;
+  const reason = `axis ${leftAxis} of ${left} is ${first}, but axis ${rightAxis} of ${right} is ${second}`;
+  throw shapeError(family, context, reason);
 }

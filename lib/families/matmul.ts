@@ -1,19 +1,18 @@
 /** The family `tfe-node.matmul.v1`: matrix product, batched from rank 3 on. TensorFlow's MatMul and BatchMatMulV2. */
-import { tfeError } from '../errors';
 import type { TfeEngine } from '../engines/tfe';
 import { defineExtensionRuntime } from '../extension/module';
 import { defineExtensionOp } from '../extension/op';
 import type { ExtensionShapeContext, SymDim } from '../extension/shape-context';
 import type { DType } from '../tensor/dtype';
 import type { Tensor } from '../tensor/tensor';
-import { describeShape } from '../describe';
-import { checkBoolean, requireSameExtent, sameDType } from './checks';
+import { checkBoolean, requireRank, requireSameExtent, sameDType, shapeError } from './checks';
 import { kernelSpecs } from './kernels';
 
 export type MatmulPayload = Readonly<{ transposeA: boolean; transposeB: boolean }>;
 
 const LABEL = 'tf.matmul';
 const FAMILY_ID = 'tfe-node.matmul.v1';
+const FAMILY = [LABEL, FAMILY_ID] as const;
 /** Not complex numbers: their adjoint is not their transpose, and the payload does not tell the two apart. */
 const DTYPES: readonly DType[] = ['float32', 'float64', 'float16', 'bfloat16', 'int32', 'int64'];
 
@@ -31,20 +30,11 @@ export const matmul = defineExtensionOp<MatmulPayload>({
     const dtype = sameDType(context, DTYPES, LABEL, ['a', 'b']);
     const a = context.inputShape(0);
     const b = context.inputShape(1);
-    for (const [argument, shape] of [
-      ['a', a],
-      ['b', b],
-    ] as const) {
-      if (shape.length >= 2) continue;
-      throw tfeError(
-        'TFE_OP_RANK',
-        { op: LABEL, argument, expected: 'rank 2 or more', received: shape.length },
-        { op: LABEL, familyId: FAMILY_ID },
-      );
-    }
+    requireRank(FAMILY, 'a', 'rank 2 or more', a.length, a.length >= 2);
+    requireRank(FAMILY, 'b', 'rank 2 or more', b.length, b.length >= 2);
     const [rowsA, contractedA] = axes(a.length, transposeA);
     const [contractedB, columnsB] = axes(b.length, transposeB);
-    requireSameExtent(context, [LABEL, FAMILY_ID], ['a', 'b'], [contractedA, contractedB]);
+    requireSameExtent(FAMILY, context, ['a', 'b'], [contractedA, contractedB]);
     return [{ dtype, shape: [...batch(context), a[rowsA]!, b[columnsB]!] }];
   },
 });
@@ -63,15 +53,7 @@ function batch(context: ExtensionShapeContext): SymDim[] {
     const left = a[i - rank + a.length] ?? 1;
     const right = b[i - rank + b.length] ?? 1;
     if (left !== right && left !== 1 && right !== 1) {
-      throw tfeError(
-        'TFE_OP_SHAPE',
-        {
-          op: LABEL,
-          reason: 'the batch dimensions do not broadcast',
-          shapes: [describeShape(context.inputShape(0)), describeShape(context.inputShape(1))],
-        },
-        { op: LABEL, familyId: FAMILY_ID },
-      );
+      throw shapeError(FAMILY, context, 'the batch dimensions do not broadcast');
     }
     return left === 1 ? right : left;
   });
