@@ -10,18 +10,25 @@
 #include "env.h"
 
 namespace tfe {
-namespace {
-
-Failure NoThread(const std::system_error& error) {
-  return Failure{"TFE_THREAD_UNAVAILABLE", {{"reason", error.code().message()}}};
-}
-
-}  // namespace
 
 WorkerPool::WorkerPool(Context& context, size_t threads, size_t limit)
     : context_(context), max_threads_(threads), limit_(limit) {}
 
 WorkerPool::~WorkerPool() { Stop(); }
+
+Status WorkerPool::Start(std::vector<std::thread>& threads, void (WorkerPool::*loop)()) {
+  try {
+    threads.emplace_back(loop, this);
+  } catch (const std::system_error& error) {
+    return Failure{"TFE_THREAD_UNAVAILABLE", {{"reason", error.code().message()}}};
+  }
+  return Done{};
+}
+
+OpRunner WorkerPool::NewRunner() {
+  // The context is borrowed: it owns this pool, so it outlives every thread of it.
+  return OpRunner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+}
 
 Status WorkerPool::Push(std::shared_ptr<Task> task) {
   const std::lock_guard<std::mutex> lock(mutex_);
@@ -29,12 +36,9 @@ Status WorkerPool::Push(std::shared_ptr<Task> task) {
     return Failure{"TFE_QUEUE_FULL", {{"limit", std::to_string(limit_)}}};
   }
   if (idle_ <= queue_.size() && threads_.size() < max_threads_ && !stopping_) {
-    try {
-      threads_.emplace_back([this] { Loop(); });
-    } catch (const std::system_error& error) {
-      // Those that are there do the work of all.
-      if (threads_.empty()) return NoThread(error);
-    }
+    Status started = Start(threads_, &WorkerPool::Loop);
+    // Those that are there do the work of all.
+    if (!started.ok() && threads_.empty()) return started;
   }
   queue_.push_back(std::move(task));
   ++occupied_;
@@ -113,18 +117,15 @@ Status WorkerPool::RunApart(Job& job, const std::function<bool()>& goes_on) {
   std::unique_lock<std::mutex> lock(mutex_);
   const bool late = stopping_;
   if (!late && idle_apart_ <= errands_.size()) {
-    try {
-      apart_.emplace_back([this] { LoopApart(); });
-    } catch (const std::system_error& error) {
-      return NoThread(error);
-    }
+    Status started = Start(apart_, &WorkerPool::LoopApart);
+    if (!started.ok()) return started;
   }
   const auto running = running_.insert(running_.end(), {nullptr, &job});
   if (late) {
     // Called off before it begins, it waits for nothing.
     job.Cancel();
     lock.unlock();
-    OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+    OpRunner runner = NewRunner();
     job.Work(runner);
     lock.lock();
   } else {
@@ -146,8 +147,7 @@ Status WorkerPool::RunApart(Job& job, const std::function<bool()>& goes_on) {
 }
 
 void WorkerPool::LoopApart() {
-  // Borrowed, as in Loop.
-  OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+  OpRunner runner = NewRunner();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     ++idle_apart_;
@@ -171,8 +171,7 @@ size_t WorkerPool::pending() const {
 }
 
 void WorkerPool::Loop() {
-  // Borrowed: the context owns this pool, so it outlives every thread of it.
-  OpRunner runner(std::shared_ptr<Context>(std::shared_ptr<void>(), &context_));
+  OpRunner runner = NewRunner();
   std::unique_lock<std::mutex> lock(mutex_);
   for (;;) {
     ++idle_;

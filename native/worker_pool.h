@@ -85,6 +85,9 @@ class WorkerPool {
   size_t pending() const;
 
  private:
+  // TFE_THREAD_UNAVAILABLE when the system gives none.
+  Status Start(std::vector<std::thread>& threads, void (WorkerPool::*loop)());
+  OpRunner NewRunner();
   void Loop();
   void LoopApart();
   void ClearIfIdleLocked();
