@@ -63,8 +63,7 @@ export function bindCall(op: OpDefinition, inputs: unknown, attrs: unknown): Bou
   const outputLengths = op.outputs.map((arg) => outputLength(op, arg, bound));
   checkCarried(op, bound);
   if (isGuarded(op.name)) {
-    const names = op.inputs.map(({ name }) => name);
-    checkGuards(op.name, flat, names, (name) => bound.get(name)?.checked.native);
+    checkGuards(op, flat, (name) => bound.get(name)?.checked.native);
   }
   return {
     inputs: flat,

@@ -9,7 +9,7 @@ import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
-import { runsApart } from './waiting';
+import { runApart, runsApart } from './waiting';
 
 export const PREPARED_LIMIT = 1024;
 
@@ -114,10 +114,7 @@ function runPrepared(
 ): Tensor[] {
   const ids = inputs.map((tensor) => liveId(tensor, op.name));
   if (runsApart(op.name)) {
-    return tensorsOf(
-      binding,
-      binding.runApart(index, Float64Array.from(ids), () => undefined),
-    );
+    return tensorsOf(binding, runApart(binding, index, Float64Array.from(ids)));
   }
   if (outputs === 1 && !op.hasListOutput && ids.length <= MAX_RUN_INPUTS) {
     return [tensorOf(binding, binding.run(index, ...ids))];

@@ -5,6 +5,7 @@
  */
 import { tfeError } from '../errors';
 import { wrongAttribute } from './attributes';
+import type { OpDefinition } from './definition';
 
 /** Rank of each input; null: any; -1: any but 0. */
 const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
@@ -45,9 +46,8 @@ export function isGuarded(op: string): boolean {
 
 /** @throws TfeError `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE` */
 export function checkGuards(
-  op: string,
+  { name: op, inputs: args }: OpDefinition,
   inputs: readonly Ranked[],
-  names: readonly string[],
   attribute: (name: string) => unknown,
 ): void {
   if (Object.hasOwn(RANKS, op)) {
@@ -55,7 +55,7 @@ export function checkGuards(
       const received = inputs[i]!.rank;
       if (rank === null || received === rank || (rank === ANY_BUT_0 && received > 0)) return;
       const expected = rank === ANY_BUT_0 ? 'rank 1 or more' : `rank ${rank}`;
-      throw tfeError('TFE_OP_RANK', { op, argument: names[i]!, expected, received }, { op });
+      throw tfeError('TFE_OP_RANK', { op, argument: args[i]!.name, expected, received }, { op });
     });
   }
   if (!Object.hasOwn(INT32, op)) return;

@@ -1,4 +1,5 @@
 /** Which ops wait, and where they run meanwhile. Here and not with the guards, because kernels need nothing else of those. */
+import type { NativeBinding } from '../native/binding';
 
 /**
  * Ops that wait for what another thread, or a dataset, may never bring. They can be called off, so a worker runs them on a
@@ -37,4 +38,10 @@ function isWorker(): boolean {
 /** Whether a synchronous call of the op has a thread of its own in this thread. */
 export function runsApart(op: string): boolean {
   return mayWait(op) && isWorker();
+}
+
+/** `runMany` on such a thread: {@link NativeBinding.runApart}. */
+export function runApart(binding: NativeBinding, index: number, ids: Float64Array): Float64Array {
+  // It has nothing to do: a thread that has been terminated cannot call it, and so notices.
+  return binding.runApart(index, ids, () => undefined);
 }

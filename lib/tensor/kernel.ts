@@ -8,7 +8,7 @@ import { native } from '../native/loader';
 import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
 import { definitionOf, type OpDefinition } from '../ops/definition';
 import { checkGuards, isGuarded, type Ranked } from '../ops/guards';
-import { runsApart } from '../ops/waiting';
+import { runApart, runsApart } from '../ops/waiting';
 import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
 import { currentScope, NOBODY, runIn, Scope } from './scope';
@@ -118,10 +118,7 @@ export class Kernel {
 
   #runApart(binding: NativeBinding, index: number, inputs: readonly Tensor[]): Tensor {
     const ids = Float64Array.from(inputs, (input) => this.#id(input));
-    return tensorsOf(
-      binding,
-      binding.runApart(index, ids, () => undefined),
-    )[0]!;
+    return tensorsOf(binding, runApart(binding, index, ids))[0]!;
   }
 
   #id(tensor: Tensor): number {
@@ -158,16 +155,15 @@ export class Kernel {
 
 /** Checks a call of an op that TensorFlow does not check. */
 function guard(
-  { name, inputs }: OpDefinition,
+  op: OpDefinition,
   attrs: readonly NativeAttr[],
   fixed: readonly { readonly position: number; readonly tensor: Tensor }[],
 ): (inputs: readonly Tensor[]) => void {
-  const names = inputs.map((input) => input.name);
   const values = new Map(attrs.map(([attr, , value]) => [attr, value]));
   const constants = fixed.map(({ position, tensor: { rank } }) => ({ position, rank }));
   return (tensors) => {
     const all: Ranked[] = [...tensors];
     for (const { position, rank } of constants) all.splice(position, 0, { rank });
-    checkGuards(name, all, names, (attr) => values.get(attr));
+    checkGuards(op, all, (attr) => values.get(attr));
   };
 }

@@ -272,20 +272,16 @@ export function readInto({ id, dtype, size }: Source, method: string, target: un
     throw tfeError('TFE_OP_DTYPE', facts);
   }
   const [name, length] = [carrierName(dtype), size * lanesOf(dtype)];
-  if (tagOf(target) !== name || !hasLength(target as TypedArray, length)) {
+  const array = target as TypedArray;
+  if (tagOf(target) !== name || lengthOf(array) !== length || !hasMemory(array)) {
     throw tfeError('TFE_OP_ARGUMENT', {
       op: method,
       argument: 'target',
       expected: `a ${name} of ${length}`,
-      received:
-        tagOf(target) === name ? `one of ${lengthOf(target as TypedArray)}` : describeValue(target),
+      received: tagOf(target) === name ? `one of ${lengthOf(array)}` : describeValue(target),
     });
   }
-  native().read(id, target as TypedArray);
-}
-
-function hasLength(array: TypedArray, length: number): boolean {
-  return lengthOf(array) === length && hasMemory(array);
+  native().read(id, array);
 }
 
 /** The elements as `arraySync` nests them. @throws as {@link readData} */
