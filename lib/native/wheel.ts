@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Transform, type Readable } from 'node:stream';
+import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tfeError } from '../errors';
 import { fromFdPromise, getFileNameLowLevel, type Entry, type ZipFile } from '../vendor/yauzl';
@@ -188,23 +188,17 @@ export async function extractEntry(
       pass(null, chunk);
     },
   });
-  let source: Readable;
-  try {
-    source = await zip.openReadStreamPromise(entry);
-  } catch (error) {
-    throw zipError(error, file);
-  }
   let target: FileHandle;
   try {
     target = await open(path, 'wx', 0o644);
   } catch (error) {
-    source.destroy();
     throw fileError(error, path, pinned.size);
   }
   try {
     try {
       await pipeline(
-        source,
+        // Opened last: it reads at once, and an error of a stream that nothing listens to ends the process.
+        await zip.openReadStreamPromise(entry),
         meter,
         async (chunks: AsyncIterable<Buffer>) => {
           for await (const chunk of chunks) await writeAll(target, chunk, path, pinned.size);

@@ -9,8 +9,10 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import fsPromises from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from '@jest/globals';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, jest, test } from '@jest/globals';
 import {
   installRuntime,
   removeRuntime,
@@ -264,6 +266,26 @@ describe('a hostile archive', () => {
       code: expect.stringMatching(/^TFE_WHEEL_(?:ENTRY_INVALID|ENTRY_HASH|UNREADABLE)$/u),
       message: expect.stringMatching(message),
     });
+  });
+
+  test('is refused as any other when it fails before its target is open', async () => {
+    // Slow as a busy disk is: the entry's own error has long been there when the file to write to is.
+    const { open } = fsPromises;
+    const slow = jest.spyOn(fsPromises, 'open').mockImplementation(async (path, flags, mode) => {
+      const handle = await open(path, flags, mode);
+      if (flags === 'wx') await setTimeout(50);
+      return handle;
+    });
+    try {
+      const short = replace(cc, { data: elfImage(1_000, 'x'), declaredSize: 300_000 });
+      expect(await refused(fakeWheel({ entries: short }))).toMatchObject({
+        code: 'TFE_WHEEL_UNREADABLE',
+        message: expect.stringMatching(/not enough bytes/u),
+      });
+      expect(slow.mock.calls.some(([, flags]) => flags === 'wx')).toBe(true);
+    } finally {
+      slow.mockRestore();
+    }
   });
 
   test('never writes more bytes than pinned', async () => {
