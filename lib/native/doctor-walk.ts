@@ -1,8 +1,8 @@
 /**
- * Takes the steps of loading one by one and says each on a line of JSON, `begin` before it and its outcome after it. Run by
+ * Takes the steps of loading one by one and says each, `begin` before it and its outcome after it. Run by
  * doctor.ts in a process of its own, because a step may end the process. Repairs nothing and writes no file.
  */
-import { readFileSync, realpathSync, writeSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isTfeError, type TfeErrorCode } from '../errors';
 import { scope } from '../tensor/tensor';
@@ -15,6 +15,7 @@ import { readHead } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
+import { say } from './isolated';
 import { findAddon, loadAddon, openLibrary, permitted } from './loader';
 import { locateRuntime, requireFolder, type RuntimeLocation } from './locate';
 import { runtimePlace } from './paths';
@@ -41,9 +42,7 @@ export type WalkMessage =
       readonly code: TfeErrorCode | null;
     };
 
-function say(message: WalkMessage): void {
-  writeSync(1, `${JSON.stringify(message)}\n`);
-}
+const tell: (message: WalkMessage) => void = say;
 
 /** A step that found something wrong, where the package itself has no error for it. */
 class Wrong extends Error {
@@ -66,10 +65,10 @@ function step(
 ): void {
   const { needs } = DOCTOR_STEPS.find((candidate) => candidate.id === id)!;
   if (!needs.every((need) => done.has(need))) return;
-  say({ said: 'begin', id });
+  tell({ said: 'begin', id });
   const end = (at: StepId, fact: string): void => {
     done.add(at);
-    say({ said: 'end', id: at, ok: true, fact, todo: null, code: null });
+    tell({ said: 'end', id: at, ok: true, fact, todo: null, code: null });
   };
   try {
     const facts = permitted(take);
@@ -82,7 +81,7 @@ function step(
     // What one call did before the step that it ended at went well.
     for (const before of through.slice(0, through.indexOf(failing))) end(before, 'as expected');
     const { fact, todo, code } = wrong;
-    say({ said: 'end', id: failing, ok: false, fact, todo, code });
+    tell({ said: 'end', id: failing, ok: false, fact, todo, code });
   }
 }
 

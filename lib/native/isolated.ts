@@ -1,10 +1,12 @@
 /**
  * Runs a script of this folder in a process of its own and hears what it says line by line. For steps that may end a
- * process: opening a library that is not what it seems.
+ * process: opening a library that is not what it seems. Both ends of the line are here.
  */
 import { spawn } from 'node:child_process';
+import { writeSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { Environment } from './paths';
 
 export interface IsolatedOptions {
@@ -25,7 +27,15 @@ export interface Ending {
 
 const LAST_LINES = 6;
 
-/** Starts `name` with one argument, a JSON text; `hear` gets each JSON value that it prints on a line. */
+/** Where the process writes: what TensorFlow or a preloaded module prints on its standard output is not ours. */
+const LINE_FD = 3;
+
+/** Says something to the process that started this one. It has arrived when this returns, whatever follows. */
+export function say(message: object): void {
+  writeSync(LINE_FD, `${JSON.stringify(message)}\n`);
+}
+
+/** Starts `name` with one argument, a JSON text; `hear` gets what it says. */
 export async function runIsolated(
   name: string,
   task: unknown,
@@ -37,15 +47,15 @@ export async function runIsolated(
   try {
     const child = spawn(process.execPath, [...execArgv, script, JSON.stringify(task)], {
       env: { ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       ...(signal === undefined ? {} : { signal }),
     });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       said = lastLines(said + text);
     });
-    createInterface(child.stdout).on('line', (line) => {
-      // What TensorFlow or a preloaded library prints is not ours.
-      if (line.startsWith('{')) hear(JSON.parse(line) as unknown);
+    createInterface(child.stdio[LINE_FD] as Readable).on('line', (line) => {
+      const message = parsed(line);
+      if (message !== undefined) hear(message);
     });
     const [code, killedBy] = await new Promise<[number | null, NodeJS.Signals | null]>(
       (resolve, reject) => {
@@ -63,6 +73,15 @@ export async function runIsolated(
   } catch (error) {
     if ((error as { code?: unknown }).code !== 'ERR_ACCESS_DENIED') throw error;
     return { problem: 'was not allowed to start', said, forbidden: true };
+  }
+}
+
+/** Undefined for a line that its end has cut short: nothing was said, then. */
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
   }
 }
 

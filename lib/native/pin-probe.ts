@@ -1,9 +1,10 @@
 /**
  * Opens the two images without the addon, in a process of its own: libc's dlopen through koffi. Never `koffi.load`, which
- * closes what it opened: the process then ends in a segmentation fault. Run by pin-check.ts; prints one JSON line a fact.
+ * closes what it opened: the process then ends in a segmentation fault. Run by pin-check.ts; says one fact at a time.
  */
-import { realpathSync, writeSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { say } from './isolated';
 import type { ImageName } from './symbols';
 
 export interface ProbeTask {
@@ -36,15 +37,13 @@ interface Koffi {
   decode(address: unknown, type: unknown): () => unknown;
 }
 
-function say(message: ProbeMessage): void {
-  writeSync(1, `${JSON.stringify(message)}\n`);
-}
+const tell: (message: ProbeMessage) => void = say;
 
 function loadKoffi(): Koffi | null {
   try {
     return createRequire(__filename)('koffi') as Koffi;
   } catch (error) {
-    say({ said: 'koffi missing', problem: (error as Error).message.split('\n')[0]! });
+    tell({ said: 'koffi missing', problem: (error as Error).message.split('\n')[0]! });
     return null;
   }
 }
@@ -52,7 +51,7 @@ function loadKoffi(): Koffi | null {
 function probe({ images, symbols }: ProbeTask): void {
   const koffi = loadKoffi();
   if (koffi === null) return;
-  say({ said: 'koffi', version: koffi.version });
+  tell({ said: 'koffi', version: koffi.version });
   koffi.struct('Dl_info', {
     dli_fname: 'const char *',
     dli_fbase: 'void *',
@@ -72,15 +71,15 @@ function probe({ images, symbols }: ProbeTask): void {
     const path = images[image];
     handles[image] = dlopen(path, RTLD_NOW | RTLD_KEPT);
     if (handles[image] === null) {
-      say({ said: 'not opened', path, problem: String(dlerror()) });
+      tell({ said: 'not opened', path, problem: String(dlerror()) });
       return;
     }
   }
-  say({ said: 'opened' });
+  tell({ said: 'opened' });
 
   const version = dlsym(handles.cc, 'TF_Version');
   const ask = version === null ? null : koffi.decode(version, koffi.proto('const char *Version()'));
-  say({ said: 'version', version: (ask?.() ?? null) as string | null });
+  tell({ said: 'version', version: (ask?.() ?? null) as string | null });
 
   const wrong: { name: string; found: string | null }[] = [];
   for (const image of ['cc', 'framework'] as const) {
@@ -90,7 +89,7 @@ function probe({ images, symbols }: ProbeTask): void {
       if (found !== home) wrong.push({ name, found });
     }
   }
-  say({ said: 'symbols', wrong });
+  tell({ said: 'symbols', wrong });
 }
 
 /** dlsym also searches what an image depends on; dladdr tells where the answer lies. */

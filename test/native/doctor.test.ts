@@ -252,6 +252,47 @@ describe('a step that ends the process', () => {
   });
 });
 
+describe('a process', () => {
+  /** What runs before the walk in its process. */
+  const preloaded = (text: string): Surroundings => {
+    const file = join(scratch(), 'preloaded.cjs');
+    writeFileSync(file, text);
+    return { execArgv: ['--require', file] };
+  };
+
+  test('that prints other things is not misheard', async () => {
+    const runtime = await stubRuntime(scratch());
+    const lines = ['{', '{"said":"begin","id":"nothing"}', '{"level":"info"}', 'null'];
+    const report = await walk(
+      runtime,
+      preloaded(`console.log(${JSON.stringify(lines.join('\n'))})`),
+    );
+    expect(report.findings.map(({ id }) => id)).toEqual(DOCTOR_STEPS.map(({ id }) => id));
+    // The stub computes nothing.
+    expect(report.findings.filter(({ state }) => state !== 'ok').map(({ id }) => id)).toEqual([
+      'op',
+    ]);
+  });
+
+  test('that is killed in the middle of a word has said what came before it', async () => {
+    const runtime = await stubRuntime(scratch());
+    const report = await walk(
+      runtime,
+      preloaded(`
+        const fs = require('node:fs');
+        const write = fs.writeSync;
+        fs.writeSync = (fd, text, ...rest) => {
+          if (!String(text).includes('"begin","id":"folder"')) return write(fd, text, ...rest);
+          write(fd, text.slice(0, 12));
+          process.kill(process.pid, 'SIGKILL');
+        };`),
+    );
+    expect(idsOf(report, 'failed')).toEqual(['folder']);
+    expect(finding(report, 'folder').fact).toContain('SIGKILL');
+    expect(finding(report, 'addon-load').state).toBe('ok');
+  });
+});
+
 test('the permission model, where it forbids child processes, is said to', () => {
   const script = `require(${JSON.stringify(`${folder}/lib/native/doctor`)})
     .examine().then((report) => console.log(JSON.stringify(report)))`;
