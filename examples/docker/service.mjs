@@ -3,7 +3,7 @@
  * GET /health answers once TensorFlow is loaded. Ends cleanly on SIGTERM, which `docker stop` sends.
  */
 import { createServer } from 'node:http';
-import { scope, status, tf } from 'tfe-node';
+import { isTfeError, scope, status, tf } from 'tfe-node';
 
 // Loads the library now: a container that cannot load it must not become healthy.
 const { tensorflow } = status({ load: true });
@@ -30,7 +30,12 @@ const server = createServer(async (request, response) => {
     const chunks = await request.toArray();
     return answer(200, { classes: classify(JSON.parse(Buffer.concat(chunks).toString())) });
   } catch (error) {
-    return answer(400, { code: error.code, message: error.message });
+    // No JSON, or no matrix of numbers with two columns: the client's. Anything else is ours, or a client that has hung up.
+    if (error instanceof SyntaxError || isTfeError(error)) {
+      return answer(400, { code: error.code, message: error.message });
+    }
+    console.error(error);
+    return answer(500, {});
   }
 });
 
