@@ -464,11 +464,15 @@ describe('a large file', () => {
         { length: n },
         (_, i) => `export function f${i}(x: T2): T2 { return tf.relu(tf.add(x, tf.relu(x))); }\n`,
       ).join('');
+    // The fastest of several: what else the machine does only adds.
     const time = (n: number) => {
       const analysis = analyze(source(n));
-      const began = performance.now();
-      lowerSource(analysis, { sourceFile: 'a.ts' });
-      return performance.now() - began;
+      const times = Array.from({ length: 5 }, () => {
+        const began = performance.now();
+        lowerSource(analysis, { sourceFile: 'a.ts' });
+        return performance.now() - began;
+      });
+      return Math.min(...times);
     };
     time(50);
     const [small, large] = [time(200), time(1600)];

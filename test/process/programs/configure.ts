@@ -1,12 +1,20 @@
 /** configure() in a process of its own: each step of the task, and what it answered. */
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { configure, memory, status, tf, type Configuration } from '../../../lib';
+import {
+  configure,
+  execute,
+  executeAsync,
+  memory,
+  status,
+  tf,
+  type Configuration,
+} from '../../../lib';
 import { describeError, say, task } from './program';
 
 export type ConfigureStep =
   | { readonly configure: unknown }
   | { readonly use: true }
-  /** Tasks begun without waiting: how many were refused, and with which code. */
+  /** Tasks begun while none can end: how many were taken, and with which code the others were refused. */
   | { readonly flood: number }
   /** Tensors held at once. */
   | { readonly hold: number }
@@ -27,11 +35,19 @@ async function perform(step: ConfigureStep, answer: (value: unknown) => void): P
         configuration: status().configuration,
       });
     } else if ('flood' in step) {
-      const x = tf.constant(new Float32Array(250_000), { shape: [500, 500] });
-      const all = await Promise.allSettled(
-        Array.from({ length: step.flood }, () => tf.matmulAsync(x, x)),
+      const attrs = { component_types: ['float32'] } as const;
+      const [queue] = execute('FIFOQueueV2', { attrs: { ...attrs, shapes: [[]] } });
+      // They wait for the queue: a task that computes may end, and free its place, while the next ones begin.
+      const all = Promise.allSettled(
+        Array.from({ length: step.flood }, () =>
+          executeAsync('QueueDequeueV2', { inputs: [queue!], attrs }),
+        ),
       );
-      const refused = all.flatMap((one) =>
+      const taken = memory().pending;
+      for (let i = 0; i < taken; i += 1) {
+        execute('QueueEnqueueV2', { inputs: [queue!, [tf.constant(i)]] });
+      }
+      const refused = (await all).flatMap((one) =>
         one.status === 'rejected' ? [(one.reason as { code: string }).code] : [],
       );
       // One after the other there is always a place.
@@ -39,7 +55,7 @@ async function perform(step: ConfigureStep, answer: (value: unknown) => void): P
         const all = await Promise.all(Array.from({ length: 5 }, () => tf.addAsync([1], [1])));
         for (const each of all) each.dispose();
       }
-      answer({ done: all.length - refused.length, refused: [...new Set(refused)] });
+      answer({ done: step.flood - refused.length, refused: [...new Set(refused)] });
     } else if ('hold' in step) {
       const warnings: unknown[] = [];
       process.on('warning', (warning) => warnings.push((warning as { code?: unknown }).code));
