@@ -2,7 +2,13 @@
  * The Python-named namespace. Each function turns its operands into tensors, checks its options, and hands over to the
  * executor of a core op or to the eager runtime; it has no numbers of its own.
  */
-import { coreOp, coreOpAsync, type AsyncOpExecutor, type OpExecutor } from './core-ops/table';
+import {
+  CORE_OPS,
+  coreOp,
+  coreOpAsync,
+  type BinaryOpName,
+  type UnaryOpName,
+} from './core-ops/table';
 import { CASTABLE, castKernels } from './core-ops/cast';
 import { argumentError, normalizeAxis, requireDType } from './core-ops/operand';
 import { describeValue } from './describe';
@@ -139,12 +145,17 @@ interface BinaryAsync<K extends DTypeRule = 'same'> {
 }
 
 /**
- * `value` as a tensor: itself, or a temporary one that is freed when `run` returns. An asynchronous `run` has taken its share of
- * it by then.
+ * `value`, the argument `name`, as a tensor: itself, or a temporary one that is freed when `run` returns. An asynchronous
+ * `run` has taken its share of it by then.
  */
-function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: Tensor) => T): T {
+function withOperand<T>(
+  name: string,
+  value: unknown,
+  dtype: DType | undefined,
+  run: (tensor: Tensor) => T,
+): T {
   if (isTensor(value)) return run(value);
-  const temporary = makeConstant(value, dtype, undefined);
+  const temporary = makeConstant(value, dtype, undefined, name);
   try {
     return run(temporary);
   } finally {
@@ -153,21 +164,30 @@ function withOperand<T>(value: unknown, dtype: DType | undefined, run: (tensor: 
 }
 
 /** {@link withOperand} for two: the one that is no tensor takes the dtype of the other. */
-function withOperands<T>(x: unknown, y: unknown, run: (left: Tensor, right: Tensor) => T): T {
-  return withOperand(x, isTensor(y) ? y.dtype : undefined, (left) =>
-    withOperand(y, left.dtype, (right) => run(left, right)),
+function withOperands<T>(
+  [first, second]: readonly [string, string],
+  x: unknown,
+  y: unknown,
+  run: (left: Tensor, right: Tensor) => T,
+): T {
+  return withOperand(first, x, isTensor(y) ? y.dtype : undefined, (left) =>
+    withOperand(second, y, left.dtype, (right) => run(left, right)),
   );
 }
 
-function unary(execute: OpExecutor): Unary {
-  return ((x: unknown) => withOperand(x, undefined, (tensor) => execute(tensor))) as Unary;
+function unary(op: UnaryOpName): Unary {
+  const execute = coreOp(op);
+  const [name] = CORE_OPS[op].arguments;
+  return ((x: unknown) => withOperand(name, x, undefined, (tensor) => execute(tensor))) as Unary;
 }
 
-function binary<F>(execute: OpExecutor): F {
+function binary<F>(op: BinaryOpName): F {
+  const execute = coreOp(op);
+  const names = CORE_OPS[op].arguments;
   return ((x: unknown, y: unknown): Tensor => {
     // The path of nearly every call, without closures.
     if (isTensor(x) && isTensor(y)) return execute(x, y);
-    return withOperands(x, y, execute);
+    return withOperands(names, x, y, execute);
   }) as F;
 }
 
@@ -178,17 +198,21 @@ function signalAlone(label: string, options: unknown): AsyncOptions {
   return signalOption(label, options);
 }
 
-function unaryAsync(label: string, execute: AsyncOpExecutor): UnaryAsync {
+function unaryAsync(label: string, op: UnaryOpName): UnaryAsync {
+  const execute = coreOpAsync(op);
+  const [name] = CORE_OPS[op].arguments;
   return (async (x: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperand(x, undefined, (tensor) => execute([tensor], signal, label));
+    return withOperand(name, x, undefined, (tensor) => execute([tensor], signal, label));
   }) as UnaryAsync;
 }
 
-function binaryAsync<F>(label: string, execute: AsyncOpExecutor): F {
+function binaryAsync<F>(label: string, op: BinaryOpName): F {
+  const execute = coreOpAsync(op);
+  const names = CORE_OPS[op].arguments;
   return (async (x: unknown, y: unknown, options?: unknown) => {
     const signal = signalAlone(label, options);
-    return withOperands(x, y, (left, right) => execute([left, right], signal, label));
+    return withOperands(names, x, y, (left, right) => execute([left, right], signal, label));
   }) as F;
 }
 
@@ -222,7 +246,7 @@ function cast<const V extends Operand, D extends PlainDType>(
 function cast(x: unknown, dtype: PlainDType, options?: NameOption): Tensor {
   if (options !== undefined) checkOptions('tf.cast', options, ['name']);
   const kernel = castKernelFor('tf.cast', dtype);
-  return withOperand(x, undefined, (tensor) => kernel.run1(castable('tf.cast', tensor)));
+  return withOperand('x', x, undefined, (tensor) => kernel.run1(castable('tf.cast', tensor)));
 }
 
 /**
@@ -252,7 +276,7 @@ async function castAsync(
   if (options !== undefined) checkOptions(label, options, withSignal(['name']));
   const signal = signalOption(label, options);
   const kernel = castKernelFor(label, dtype);
-  return withOperand(x, undefined, (tensor) =>
+  return withOperand('x', x, undefined, (tensor) =>
     kernel.runAsync([castable(label, tensor)], signal, label),
   );
 }
@@ -267,6 +291,7 @@ function castable(label: string, tensor: Tensor): Tensor {
   return tensor;
 }
 
+const MATMUL_OPERANDS = ['a', 'b'] as const;
 const MATMUL_OPTIONS = ['transpose_a', 'transpose_b', 'adjoint_a', 'adjoint_b', 'name'];
 const PLAIN_MATMUL = matmulFamily.op({ transposeA: false, transposeB: false });
 
@@ -285,7 +310,9 @@ function matmul<D extends DType, A extends number, B extends number>(
 ): Tensor<D, BroadcastRank<A, B>> {
   const label = 'tf.matmul';
   const op = options === undefined ? PLAIN_MATMUL : matmulOp(options);
-  const result = withOperands(a, b, (left, right) => applyOne(op, [left, right], label));
+  const result = withOperands(MATMUL_OPERANDS, a, b, (left, right) =>
+    applyOne(op, [left, right], label),
+  );
   return result as Tensor<D, BroadcastRank<A, B>>;
 }
 
@@ -306,7 +333,7 @@ async function matmulAsync<D extends DType, A extends number, B extends number>(
   const op =
     options === undefined ? PLAIN_MATMUL : matmulOp(options, label, withSignal(MATMUL_OPTIONS));
   const signal = signalOption(label, options);
-  return withOperands(a, b, (left, right) =>
+  return withOperands(MATMUL_OPERANDS, a, b, (left, right) =>
     applyOneAsync(op, [left, right], signal, label),
   ) as Promise<Tensor<D, BroadcastRank<A, B>>>;
 }
@@ -357,8 +384,8 @@ function biasAddOp<D extends DType, R extends number>(
   options?: BiasAddOptions,
 ): Tensor<D, R> {
   const op = options === undefined || channelsLast(options) ? CHANNELS_LAST : CHANNELS_FIRST;
-  return withOperand(value, undefined, (left) =>
-    withOperand(bias, left.dtype, (right) => applyOne(op, [left, right], 'tf.nn.bias_add')),
+  return withOperand('value', value, undefined, (left) =>
+    withOperand('bias', bias, left.dtype, (right) => applyOne(op, [left, right], 'tf.nn.bias_add')),
   ) as Tensor<D, R>;
 }
 
@@ -378,8 +405,8 @@ async function biasAddAsync<D extends DType, R extends number>(
   const label = 'tf.nn.bias_addAsync';
   const last = options === undefined || channelsLast(options, label, withSignal(BIAS_ADD_OPTIONS));
   const signal = signalOption(label, options);
-  return withOperand(value, undefined, (left) =>
-    withOperand(bias, left.dtype, (right) =>
+  return withOperand('value', value, undefined, (left) =>
+    withOperand('bias', bias, left.dtype, (right) =>
       applyOneAsync(last ? CHANNELS_LAST : CHANNELS_FIRST, [left, right], signal, label),
     ),
   ) as Promise<Tensor<D, R>>;
@@ -444,7 +471,7 @@ function softmax<D extends DType, R extends number>(
   logits: Tensor<D, R>,
   axis?: number | AxisOptions,
 ): Tensor<D, R> {
-  return withOperand(logits, undefined, (x) => {
+  return withOperand('logits', logits, undefined, (x) => {
     const front = axisOf('tf.nn.softmax', axis, SOFTMAX_OPTIONS, -1, x.rank);
     return applyOne(softmaxFamily.op({ axis: front }), [x], 'tf.nn.softmax');
   }) as Tensor<D, R>;
@@ -466,7 +493,7 @@ async function softmaxAsync<D extends DType, R extends number>(
 ): Promise<Tensor<D, R>> {
   const label = 'tf.nn.softmaxAsync';
   const signal = signalBeside(label, axis, options);
-  return withOperand(logits, undefined, (x) => {
+  return withOperand('logits', logits, undefined, (x) => {
     const front = axisOf(label, axis, withSignal(SOFTMAX_OPTIONS), -1, x.rank);
     return applyOneAsync(softmaxFamily.op({ axis: front }), [x], signal, label);
   }) as Promise<Tensor<D, R>>;
@@ -495,7 +522,7 @@ function argmax<R extends number, O extends 'int32' | 'int64' = 'int64'>(
   input: Tensor<DType, R>,
   axis?: number | ArgmaxOptions<O>,
 ): Tensor<O, ReducedRank<R>> {
-  return withOperand(input, undefined, (x) => {
+  return withOperand('input', input, undefined, (x) => {
     const front = axisOf('tf.argmax', axis, ARGMAX_OPTIONS, 0, x.rank);
     const outputType = outputTypeOf(axis);
     return applyOne(argmaxFamily.op({ axis: front, outputType }), [x], 'tf.argmax');
@@ -518,7 +545,7 @@ async function argmaxAsync<R extends number, O extends 'int32' | 'int64' = 'int6
 ): Promise<Tensor<O, ReducedRank<R>>> {
   const label = 'tf.argmaxAsync';
   const signal = signalBeside(label, axis, options);
-  return withOperand(input, undefined, (x) => {
+  return withOperand('input', input, undefined, (x) => {
     const front = axisOf(label, axis, withSignal(ARGMAX_OPTIONS), 0, x.rank);
     const outputType = outputTypeOf(axis, label);
     return applyOneAsync(argmaxFamily.op({ axis: front, outputType }), [x], signal, label);
@@ -550,41 +577,41 @@ const math = {
    *   `TFE_TENSOR_DISPOSED`
    * @example tf.add(tf.constant([1, 2]), 10).dataSync(); // [11, 12]
    */
-  add: binary<Binary>(coreOp('add')),
+  add: binary<Binary>('add'),
   /**
    * Difference, `x - y`; otherwise as `tf.add`. TensorFlow op `Sub`.
    * @example tf.subtract(tf.constant([3]), 1).dataSync(); // [2]
    */
-  subtract: binary<Binary>(coreOp('subtract')),
+  subtract: binary<Binary>('subtract'),
   /**
    * Product, elementwise; otherwise as `tf.add`. TensorFlow op `Mul`.
    * @example tf.multiply(tf.constant([3]), 2).dataSync(); // [6]
    */
-  multiply: binary<Binary>(coreOp('multiply')),
+  multiply: binary<Binary>('multiply'),
   /**
    * Python's true division: integers are divided as float64 (float32 for 8 and 16 bits); `x / 0` is an infinity or NaN.
    * Otherwise as `tf.add`. TensorFlow ops `Cast` and `RealDiv`.
    * @example tf.divide(tf.constant([1n]), 2n).dataSync(); // Float64Array [0.5]
    */
-  divide: binary<Binary<'quotient'>>(coreOp('divide')),
+  divide: binary<Binary<'quotient'>>('divide'),
   /**
    * Cosine of an angle in radians, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Cos`.
    * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
    * @example tf.cos(tf.constant([0])).dataSync(); // [1]
    */
-  cos: unary(coreOp('cos')),
+  cos: unary('cos'),
   /**
    * Hyperbolic tangent, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Tanh`.
    * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
    * @example tf.nn.tanh(tf.constant([0])).dataSync(); // [0]
    */
-  tanh: unary(coreOp('tanh')),
+  tanh: unary('tanh'),
   /**
    * Logistic function, `1 / (1 + exp(-x))`, elementwise. Any float or complex dtype, any rank; same shape. TensorFlow op `Sigmoid`.
    * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
    * @example tf.nn.sigmoid(tf.constant([0])).dataSync(); // [0.5]
    */
-  sigmoid: unary(coreOp('sigmoid')),
+  sigmoid: unary('sigmoid'),
   /**
    * {@link tf.add} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it runs.
    * The result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -592,7 +619,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.addAsync(tf.constant([1, 2]), 10)).arraySync(); // [11, 12]
    */
-  addAsync: binaryAsync<BinaryAsync>('tf.addAsync', coreOpAsync('add')),
+  addAsync: binaryAsync<BinaryAsync>('tf.addAsync', 'add'),
   /**
    * {@link tf.subtract} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -600,7 +627,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.subtractAsync(tf.constant([3]), 1)).arraySync(); // [2]
    */
-  subtractAsync: binaryAsync<BinaryAsync>('tf.subtractAsync', coreOpAsync('subtract')),
+  subtractAsync: binaryAsync<BinaryAsync>('tf.subtractAsync', 'subtract'),
   /**
    * {@link tf.multiply} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -608,7 +635,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.multiplyAsync(tf.constant([3]), 2)).arraySync(); // [6]
    */
-  multiplyAsync: binaryAsync<BinaryAsync>('tf.multiplyAsync', coreOpAsync('multiply')),
+  multiplyAsync: binaryAsync<BinaryAsync>('tf.multiplyAsync', 'multiply'),
   /**
    * {@link tf.divide} off the event loop: the same shapes, dtypes and results. `x` and `y` may be disposed while it
    * runs. The result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -616,7 +643,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.divideAsync(tf.constant([1n]), 2n)).arraySync(); // [0.5]
    */
-  divideAsync: binaryAsync<BinaryAsync<'quotient'>>('tf.divideAsync', coreOpAsync('divide')),
+  divideAsync: binaryAsync<BinaryAsync<'quotient'>>('tf.divideAsync', 'divide'),
   /**
    * {@link tf.cos} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -624,7 +651,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.cosAsync(tf.constant([0]))).arraySync(); // [1]
    */
-  cosAsync: unaryAsync('tf.cosAsync', coreOpAsync('cos')),
+  cosAsync: unaryAsync('tf.cosAsync', 'cos'),
   /**
    * {@link tf.tanh} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -632,7 +659,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.tanhAsync(tf.constant([0]))).arraySync(); // [0]
    */
-  tanhAsync: unaryAsync('tf.nn.tanhAsync', coreOpAsync('tanh')),
+  tanhAsync: unaryAsync('tf.nn.tanhAsync', 'tanh'),
   /**
    * {@link tf.sigmoid} off the event loop: the same shapes, dtypes and results. `x` may be disposed while it runs. The
    * result belongs to the scope of the call, and is freed when `signal` aborts the call.
@@ -640,7 +667,7 @@ const math = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.sigmoidAsync(tf.constant([0]))).arraySync(); // [0.5]
    */
-  sigmoidAsync: unaryAsync('tf.nn.sigmoidAsync', coreOpAsync('sigmoid')),
+  sigmoidAsync: unaryAsync('tf.nn.sigmoidAsync', 'sigmoid'),
   argmax,
   argmaxAsync,
 };
@@ -651,7 +678,7 @@ const nn = {
    * @throws TfeError `TFE_OP_DTYPE`, `TFE_TENSOR_DISPOSED`
    * @example tf.nn.relu(tf.constant([-1, 2])).dataSync(); // [0, 2]
    */
-  relu: unary(coreOp('relu')),
+  relu: unary('relu'),
   /** The same function as `tf.tanh`. */
   tanh: math.tanh,
   /** The same function as `tf.sigmoid`. */
@@ -663,7 +690,7 @@ const nn = {
    *   `TFE_THREAD_UNAVAILABLE`, and for `options` `TFE_OPTION_UNKNOWN` and `TFE_OPTION_VALUE`; the reason of `signal`
    * @example (await tf.nn.reluAsync(tf.constant([-1, 2]))).arraySync(); // [0, 2]
    */
-  reluAsync: unaryAsync('tf.nn.reluAsync', coreOpAsync('relu')),
+  reluAsync: unaryAsync('tf.nn.reluAsync', 'relu'),
   /** The same function as `tf.tanhAsync`. */
   tanhAsync: math.tanhAsync,
   /** The same function as `tf.sigmoidAsync`. */

@@ -67,7 +67,14 @@ const ROWS = {
 
 export type CoreOpName = keyof typeof ROWS;
 
-export const CORE_OPS: Readonly<Record<CoreOpName, CoreOpRow>> = ROWS;
+type NameOf<A> = {
+  [N in CoreOpName]: (typeof ROWS)[N]['arguments'] extends A ? N : never;
+}[CoreOpName];
+
+export type UnaryOpName = NameOf<readonly [string]>;
+export type BinaryOpName = NameOf<readonly [string, string]>;
+
+export const CORE_OPS: typeof ROWS = ROWS;
 
 function makeExecutors(row: CoreOpRow): Executors {
   const { label, dtypes } = row;

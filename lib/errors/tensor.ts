@@ -150,17 +150,17 @@ export const TENSOR_ERRORS = errorTable({
   TFE_VALUES_RAGGED: {
     phase: 'tensor',
     message: (f: { path: string; expected: string; received: string }) =>
-      `The nested arrays are ragged: expected ${f.expected} at values${f.path} but received ${f.received}.`,
+      `The nested arrays are ragged: expected ${f.expected} at ${f.path} but received ${f.received}.`,
     hint: 'All arrays of one level need the same length.',
   },
   TFE_VALUES_TYPE: {
     phase: 'tensor',
     message: (f: { received: string; path: string }) =>
-      `Expected a number, bigint, boolean, text, { re, im }, nested arrays of them or a typed array for values${f.path} but received ${f.received}.`,
+      `Expected a number, bigint, boolean, text, { re, im }, nested arrays of them or a typed array for ${f.path} but received ${f.received}.`,
     hint: (f: { received: string; path: string }) =>
       f.received === FOREIGN_TENSOR
         ? ONE_COPY
-        : f.received === 'undefined' && f.path === ''
+        : f.received === 'undefined' && !f.path.includes('[')
           ? 'The call has fewer arguments than it needs.'
           : "Read a tensor back with arraySync() before making another of its values. The bytes of strings are Uint8Arrays with { dtype: 'string' }.",
   },

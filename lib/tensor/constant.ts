@@ -161,13 +161,16 @@ export const constant = ((
   return makeConstant(values, dtype, shape === undefined ? undefined : checkedShape(shape));
 }) as Constant;
 
-/** `constant` after its options are known to be good. `dtype` undefined: derived from the values. */
+/**
+ * `constant` after its options are known to be good. `dtype` undefined: derived from the values, which errors call `name`.
+ */
 export function makeConstant(
   values: unknown,
   dtype: DType | undefined,
   shape: readonly number[] | undefined,
+  name = 'values',
 ): Tensor {
-  const read = readValues(values, dtype);
+  const read = readValues(values, dtype, name);
   const finalShape = shape ?? read.shape;
   const elements = sizeOf(finalShape);
   const fills = read.count === 1 && shape !== undefined && elements <= Number.MAX_SAFE_INTEGER;

@@ -45,24 +45,35 @@ interface StringValues {
   readonly shape: readonly number[];
 }
 
-/** `dtype` undefined: derived from the values. */
-export function readValues(values: unknown, dtype: DType | undefined): PlainValues | StringValues {
+/** `dtype` undefined: derived from the values. Errors call them `name`, an argument of the caller's. */
+export function readValues(
+  values: unknown,
+  dtype: DType | undefined,
+  name: string,
+): PlainValues | StringValues {
   if (dtype !== undefined && DTYPES[dtype].kind === 'opaque') {
     throw tfeError('TFE_DTYPE_OPAQUE', { use: 'tf.constant', dtype });
   }
   // The bytes of one string, not a vector.
   if (dtype === 'string' && types.isUint8Array(values))
-    return strings([requireText(values, 0)], []);
+    return strings([requireText(values, 0, name)], []);
   const carried = carrierDType(values);
-  if (carried !== undefined) return readTyped(values as TypedArray, carried, dtype ?? carried);
-  const shape = nestedShape(values);
+  if (carried !== undefined) {
+    requireMemory(values as TypedArray, name);
+    return readTyped(values as TypedArray, carried, dtype ?? carried);
+  }
+  const shape = nestedShape(values, name);
   if (extentOf(shape) > MAX_ENTRIES) {
     throw tfeError('TFE_ARRAYS_TOO_LARGE', { shape: describeShape(shape), limit: MAX_ENTRIES });
   }
   const flat: Element[] = [];
-  flatten(values, shape, 0, '', dtype === 'string', flat);
+  flatten(values, shape, 0, name, dtype === 'string', flat);
   const target = dtype ?? dtypeOfElements(flat);
-  if (target === 'string') return strings(flat.map(requireText), shape);
+  if (target === 'string')
+    return strings(
+      flat.map((value, index) => requireText(value, index, name)),
+      shape,
+    );
   return plain(target as PlainDType, convert(flat, flat.length, target as PlainDType), shape);
 }
 
@@ -76,7 +87,6 @@ function plain(dtype: PlainDType, data: TypedArray, shape?: readonly number[]): 
 }
 
 function readTyped(array: TypedArray, carried: PlainDType, dtype: DType): PlainValues {
-  requireMemory(array);
   if (dtype === 'string') refuse(array, 0, dtype);
   const length = lengthOf(array);
   const target = dtype as PlainDType;
@@ -137,14 +147,14 @@ function carrierDType(values: unknown): PlainDType | undefined {
 }
 
 /** The shape that the first element of every level says; `flatten` holds the others against it. */
-function nestedShape(values: unknown): number[] {
+function nestedShape(values: unknown, name: string): number[] {
   const shape: number[] = [];
   let level = values;
   while (isArray(level)) {
     // A cyclic array would nest for ever; no tensor has more dims than this.
-    if (shape.length === MAX_RANK) refuseType(values, '');
+    if (shape.length === MAX_RANK) refuseType(values, name);
     const length = lengthOfArray(level);
-    if (length < 0) refuseType(values, '');
+    if (length < 0) refuseType(values, name);
     shape.push(length);
     level = level[0];
   }
@@ -172,7 +182,7 @@ function flatten(
   }
   const length = shape[axis]!;
   if (!isArray(values)) {
-    if (path === '' || scalarOf(values) !== undefined) {
+    if (axis === 0 || scalarOf(values) !== undefined) {
       refuseRagged(path, describeLength(length), describeValue(values));
     }
     refuseType(values, path);
@@ -236,17 +246,17 @@ function refuse(value: unknown, index: number, dtype: DType): never {
   throw tfeError('TFE_VALUE_DOES_NOT_FIT', { value: describeValue(value), index, dtype });
 }
 
-function requireText(value: Element, index: number): Text {
+function requireText(value: Element, index: number, name: string): Text {
   if (typeof value === 'string') return value;
   if (!types.isUint8Array(value)) return refuse(value, index, 'string');
-  requireMemory(value);
+  requireMemory(value, name);
   return value;
 }
 
-function requireMemory(array: ArrayBufferView): void {
+function requireMemory(array: ArrayBufferView, name: string): void {
   if (hasMemory(array)) return;
   throw tfeError('TFE_VALUES_TYPE', {
-    path: '',
+    path: name,
     received: 'a typed array whose buffer is detached or too short for it',
   });
 }

@@ -269,6 +269,43 @@ describe('what is refused', () => {
   });
 
   test.each([
+    ['tf.add', tf.add, 'x', 'y'],
+    ['tf.divide', tf.divide, 'x', 'y'],
+    ['tf.cos', tf.cos, 'x', null],
+    ['tf.cast', tf.cast, 'x', null],
+    ['tf.matmul', tf.matmul, 'a', 'b'],
+    ['tf.argmax', tf.argmax, 'input', null],
+    ['tf.nn.relu', tf.nn.relu, 'features', null],
+    ['tf.nn.softmax', tf.nn.softmax, 'logits', null],
+    ['tf.nn.bias_add', tf.nn.bias_add, 'value', 'bias'],
+    ['tf.addAsync', tf.addAsync, 'x', 'y'],
+    ['tf.cosAsync', tf.cosAsync, 'x', null],
+    ['tf.castAsync', tf.castAsync, 'x', null],
+    ['tf.matmulAsync', tf.matmulAsync, 'a', 'b'],
+    ['tf.argmaxAsync', tf.argmaxAsync, 'input', null],
+    ['tf.nn.softmaxAsync', tf.nn.softmaxAsync, 'logits', null],
+    ['tf.nn.bias_addAsync', tf.nn.bias_addAsync, 'value', 'bias'],
+  ])('%s names the operand that is wrong', async (label, call, first, second) => {
+    const use = call as (...values: unknown[]) => unknown;
+    const refused = async (...values: unknown[]): Promise<string> => {
+      // Those that cast know no default dtype.
+      const given = label.startsWith('tf.cast') ? [values[0], 'int32'] : values;
+      try {
+        await use(...given);
+      } catch (error) {
+        return (error as Error).message;
+      }
+      return 'nothing was thrown';
+    };
+    expect(await refused()).toContain(`for ${first} but received undefined`);
+    expect(await refused([[1], [null]])).toContain(`for ${first}[1][0] but received null`);
+    expect(await refused([[1], [2, 3]])).toContain(`at ${first}[1] but received an array of 2`);
+    if (second === null) return;
+    expect(await refused([[1]])).toContain(`for ${second} but received undefined`);
+    expect(await refused([[1]], [null])).toContain(`for ${second}[0] but received null`);
+  });
+
+  test.each([
     ['rows of unequal length', [[1, 2], [3]]],
     ['a value beside a row', [[1], 2]],
     ['a row beside a value', [1, [2]]],
