@@ -32,8 +32,11 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   ImportEvent: [0],
   LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
   LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
+  LRNGrad: [4],
+  LoadAndRemapMatrix: [null, null, 1, 1, 1],
   MultiDeviceIteratorInit: [null, null, 0],
   QueueEnqueueManyV2: [null, -1],
+  RaggedTensorToVariantGradient: [null, 1, 1],
   ReaderReadUpToV2: [0],
   ResourceAccumulatorTakeGradient: [null, 0],
   RpcServer: [0],
@@ -74,6 +77,40 @@ const TYPES_OF: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ResourceAccumulatorApplyGradient: { dtype: 1 },
   ResourceAccumulatorTakeGradient: { dtype: 1 },
   ResourceConditionalAccumulator: { dtype: 1 },
+};
+
+const DENSE = ['dense_keys', 'dense_shapes', 'Tdense'] as const;
+const SPARSE = ['sparse_keys', 'sparse_types'] as const;
+
+/** Attributes that are lists of one length: a kernel goes through one as far as another is long. */
+const LENGTHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  ExperimentalParseExampleDataset: [DENSE, SPARSE],
+  ParseExampleDataset: [DENSE, SPARSE],
+  ParseExampleDatasetV2: [DENSE, SPARSE],
+};
+
+/** How many values an attribute that is a list has. */
+const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  AvgPool3DGrad: { ksize: 5, strides: 5 },
+  AvgPoolGrad: { ksize: 4, strides: 4 },
+  Conv2DBackpropFilter: { dilations: 4, strides: 4 },
+  Conv2DBackpropInput: { dilations: 4, strides: 4 },
+  Conv3DBackpropFilterV2: { dilations: 5, strides: 5 },
+  Conv3DBackpropInputV2: { dilations: 5, strides: 5 },
+  DepthwiseConv2dNativeBackpropFilter: { dilations: 4, strides: 4 },
+  DepthwiseConv2dNativeBackpropInput: { dilations: 4, strides: 4 },
+};
+
+/** How many values an input has that is a shape, by its place. */
+const SIZES: Readonly<Record<string, readonly [place: number, sizes: readonly number[]]>> = {
+  AvgPool3DGrad: [0, [5]],
+  AvgPoolGrad: [0, [4]],
+  Conv2DBackpropFilter: [1, [4]],
+  Conv2DBackpropInput: [0, [2, 4]],
+  Conv3DBackpropFilterV2: [1, [5]],
+  Conv3DBackpropInputV2: [0, [5]],
+  DepthwiseConv2dNativeBackpropFilter: [1, [4]],
+  DepthwiseConv2dNativeBackpropInput: [0, [4]],
 };
 
 /** What the values of an input may be, by its place. */
@@ -130,7 +167,14 @@ const SHAPES: ReadonlySet<string> = new Set([
   'CollectiveReduceScatterV2',
   'Conv',
   'Conv2D',
+  'Conv2DBackpropFilter',
+  'Conv2DBackpropInput',
+  'Conv3D',
+  'Conv3DBackpropFilterV2',
+  'Conv3DBackpropInputV2',
   'DepthwiseConv2dNative',
+  'DepthwiseConv2dNativeBackpropFilter',
+  'DepthwiseConv2dNativeBackpropInput',
   'FusedPadConv2D',
   'FusedResizeAndPadConv2D',
   'LoadAndRemapMatrix',
@@ -172,7 +216,17 @@ export interface GuardedCall {
   readonly attribute: (name: string) => unknown;
 }
 
-const TABLES = [RANKS, ATTRIBUTES, TYPES_OF, VALUES, LAST_VALUES, MADE_BY_SHAPE] as const;
+const TABLES = [
+  RANKS,
+  ATTRIBUTES,
+  TYPES_OF,
+  LENGTHS,
+  COUNTS,
+  SIZES,
+  VALUES,
+  LAST_VALUES,
+  MADE_BY_SHAPE,
+] as const;
 
 export function isGuarded(op: string): boolean {
   return TABLES.some((table) => Object.hasOwn(table, op));
@@ -196,6 +250,22 @@ export function checkGuards(op: OpDefinition, { inputs, attribute }: GuardedCall
       if (value !== type) throw wrongAttribute(name, attr, typeName(type), typeName(Number(value)));
     }
   }
+  if (Object.hasOwn(LENGTHS, name)) {
+    for (const [first, ...others] of LENGTHS[name]!) checkLengths(name, first!, others, attribute);
+  }
+  if (Object.hasOwn(COUNTS, name)) {
+    for (const [attr, count] of Object.entries(COUNTS[name]!)) {
+      const received = (attribute(attr) as readonly unknown[] | undefined)?.length ?? count;
+      if (received !== count) throw wrongAttribute(name, attr, `${count} values`, received);
+    }
+  }
+  if (Object.hasOwn(SIZES, name)) {
+    const [at, sizes] = SIZES[name]!;
+    const received = [...inputs[at]!.integers()].length;
+    if (!sizes.includes(received)) {
+      throw wrongValue(op, op.inputs[at]!.name, `${sizes.join(' or ')} values`, received);
+    }
+  }
   if (Object.hasOwn(VALUES, name)) {
     for (const [at, bounds] of Object.entries(VALUES[name]!)) {
       checkValues(op, op.inputs[Number(at)]!, inputs[Number(at)]!, bounds);
@@ -209,6 +279,22 @@ export function checkGuards(op: OpDefinition, { inputs, attribute }: GuardedCall
   if (Object.hasOwn(MADE_BY_SHAPE, name)) {
     const at = MADE_BY_SHAPE[name]!;
     checkElements(op, op.inputs[at]!, inputs[at]!);
+  }
+}
+
+function checkLengths(
+  op: string,
+  first: string,
+  others: readonly string[],
+  attribute: GuardedCall['attribute'],
+): void {
+  const lengthOf = (name: string): number =>
+    (attribute(name) as readonly unknown[] | undefined)?.length ?? 0;
+  const length = lengthOf(first);
+  for (const other of others) {
+    const received = lengthOf(other);
+    if (received === length) continue;
+    throw wrongAttribute(op, other, `as many values as ${first} has, ${length},`, received);
   }
 }
 

@@ -635,7 +635,6 @@ export interface Raw {
   InfeedEnqueue<dtype extends $Any>(input: $T<dtype>, attrs?: { dtype?: NoInfer<dtype>; shape?: $Shape; layout?: $In<$Int>; device_ordinal?: $Int }): null;
   InfeedEnqueuePrelinearizedBuffer(input: $T<'variant'>, attrs?: { device_ordinal?: $Int }): null;
   InfeedEnqueueTuple(inputs: $In<$Tensor>, attrs: { dtypes?: $In<$Any>; shapes: $In<$Shape>; layouts?: $In<$Int>; device_ordinal?: $Int }): null;
-  InitializeTableFromDataset(table_handle: $T<'resource'>, dataset: $T<'variant'>): null;
   InitializeTableFromTextFileV2(table_handle: $T<'resource'>, filename: $T<'string'>, attrs: { key_index: $Int; value_index: $Int; vocab_size?: $Int; delimiter?: $String; offset?: $Int }): null;
   InitializeTableV2<Tkey extends $Any, Tval extends $Any>(table_handle: $T<'resource'>, keys: $T<Tkey>, values: $T<Tval>, attrs?: { Tkey?: NoInfer<Tkey>; Tval?: NoInfer<Tval> }): null;
   InplaceAdd<T extends $Any>(x: $T<T>, i: $T<'int32'>, v: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;

@@ -58,6 +58,20 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
         ['padding', 'string', 'SAME'],
       ],
     }).run2(floats([1, 2]), floats([1, 2])),
+  'Conv2DBackpropInput with one step': () =>
+    one('Conv2DBackpropInput', [int32([3, 8, 5, 8]), floats([3, 8, 5, 8]), floats([3, 8, 5, 8])], {
+      ...steps,
+      strides: [1],
+    }),
+  'Conv3DBackpropInputV2 of no shape': () =>
+    one(
+      'Conv3DBackpropInputV2',
+      [int32([], [0]), floats([1, 1, 1, 1, 1]), floats([1, 1, 1, 1, 1])],
+      {
+        ...steps,
+        strides: [1, 1, 1, 1, 1],
+      },
+    ),
   'DepthwiseConv2dNative of matrices': () =>
     one('DepthwiseConv2dNative', [floats([1, 2]), floats([1, 2])], steps),
   'TensorScatterAdd with too long indices': () =>
@@ -73,6 +87,8 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
       floats([0, 8, 5, 4]),
       int32([], [0, 8, 5, 4]),
     ]),
+  'LRNGrad of an image of three axes': () =>
+    one('LRNGrad', [floats([5, 4, 1, 2]), floats([5, 4, 1, 2]), floats([5, 4, 1])]),
   'QueueEnqueueManyV2 of a scalar': () =>
     one('QueueEnqueueManyV2', [queue('float32'), [floats([])]]),
   'ReaderReadUpToV2 of two numbers': () =>
@@ -94,6 +110,15 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     }),
   'CustomAggregator of -1 bins': () =>
     one('CustomAggregator', [floats([1])], { id: 'x', num_bins: -1, calibration_method: 5 }),
+  'ParseExampleDataset with keys of nothing': () =>
+    one('ParseExampleDataset', [dataset(), int64(1), []], {
+      sparse_keys: ['a', 'b'],
+      dense_keys: ['c'],
+      sparse_types: ['int64'],
+      dense_shapes: [],
+      output_types: ['variant'],
+      output_shapes: [[]],
+    }),
   'IRFFT of length 0': () => one('IRFFT', [complex([2, 2]), int32([0])]),
   'RFFT of length 0': () => one('RFFT', [floats([2, 2]), int32([0])]),
   'RFFT2D of length 0': () => one('RFFT2D', [floats([2, 2]), int32([2, 0])]),
