@@ -120,6 +120,7 @@ const VALUES: Readonly<Record<string, Readonly<Record<number, Bounds>>>> = {
   PrivateThreadPoolDataset: { 1: [0, MAX_THREADS] },
   RaggedBincount: { 2: [0, MAX_INT32] },
   ReaderReadUpToV2: { 2: [0, MAX_INT32] },
+  TensorListScatterIntoExistingList: { 2: [0, MAX_INT32] },
 };
 
 /** Likewise, of the last value of an input. */
@@ -198,6 +199,7 @@ export function checksShapes(op: string): boolean {
 
 /** What is asked of an input. */
 export interface Guarded {
+  readonly shape: readonly number[];
   readonly rank: number;
   /** The values of an integer tensor. */
   integers(): Iterable<number | bigint>;
@@ -205,6 +207,7 @@ export interface Guarded {
 
 export function guarded(tensor: Tensor): Guarded {
   return {
+    shape: tensor.shape,
     rank: tensor.rank,
     integers: () => tensor.dataSync() as Iterable<number | bigint>,
   };
@@ -276,6 +279,7 @@ export function checkGuards(op: OpDefinition, { inputs, attribute }: GuardedCall
     const integers = (): (number | bigint)[] => [...inputs[at]!.integers()].slice(-1);
     checkValues(op, op.inputs[at]!, { ...inputs[at]!, integers }, bounds);
   }
+  if (name === 'Unbatch') checkBatch(op, inputs);
   if (Object.hasOwn(MADE_BY_SHAPE, name)) {
     const at = MADE_BY_SHAPE[name]!;
     checkElements(op, op.inputs[at]!, inputs[at]!);
@@ -331,6 +335,19 @@ function checkElements(op: OpDefinition, { name }: ArgDefinition, shape: Guarded
     if (elements > MAX_ELEMENTS) {
       throw wrongValue(op, name, `a shape of at most 2^53 elements`, dim);
     }
+  }
+}
+
+/** Each row of `batch_index` is an id and the rows of the tensor, from one to before another, that are its own. */
+function checkBatch(op: OpDefinition, [tensor, index]: readonly Guarded[]): void {
+  const rows = [...index!.integers()].map(Number);
+  let left = tensor!.shape[0] ?? 0;
+  const fits = index!.shape[1] === 3;
+  for (let i = 0; i < rows.length; i += 3) {
+    const size = rows[i + 2]! - rows[i + 1]!;
+    left -= size;
+    if (fits && size >= 0 && left >= 0) continue;
+    throw wrongValue(op, 'batch_index', 'rows [id, from, to] of the batched tensor', rows);
   }
 }
 

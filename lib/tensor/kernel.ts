@@ -173,8 +173,11 @@ function guard(
   const attribute = (attr: string): unknown => values.get(attr);
   // Their tensors are gone by the time of a call.
   const constants = fixed.map(({ position, tensor }) => {
-    const [{ rank }, integers] = [tensor, [...guarded(tensor).integers()]];
-    return { position, input: { rank, integers: () => integers } };
+    const integers = [...guarded(tensor).integers()];
+    return {
+      position,
+      input: { shape: tensor.shape, rank: tensor.rank, integers: () => integers },
+    };
   });
   return (tensors) => {
     if (asksForResources(op.name)) checkResources(op.name, tensors, attribute);

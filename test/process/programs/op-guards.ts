@@ -130,6 +130,14 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   'StatelessRandomNormal of 2^63 - 1 elements': () =>
     one('StatelessRandomNormal', [huge(), seed()], { dtype: 'bfloat16' }),
 
+  'TensorListScatterIntoExistingList to place -1': () =>
+    one('TensorListScatterIntoExistingList', [list(), floats([1, 2]), int32([-1])]),
+  'Unbatch of rows that the tensor has not': () =>
+    one('Unbatch', [floats([1]), tf.constant([[1n, 5n, 2n]]), int64(1)], { timeout_micros: 1000 }),
+  'Unbatch of its rows': () =>
+    one('Unbatch', [floats([1]), tf.constant([[1n, 0n, 1n]]), int64(1)], { timeout_micros: 1000 })
+      .dtype,
+
   // Resources.
   'an accumulator of another dtype': () =>
     one('ResourceAccumulatorApplyGradient', [accumulator(), int64(1), floats([2], 'bfloat16')]),
