@@ -2,7 +2,7 @@
 // No TensorFlow header is included: the library is pinned (lib/native/pin.json) and opened at run time, and a
 // header of another version could not be told from the right one by a compiler.
 // Source of the signatures: TensorFlow 2.21.0, c_api.h, tf_tensor.h, tf_status.h, eager/c_api.h,
-// eager/c_api_experimental.h.
+// eager/c_api_experimental.h, c_api_experimental.h.
 #ifndef TFE_NODE_ABI_H_
 #define TFE_NODE_ABI_H_
 
@@ -14,6 +14,7 @@ struct TF_Status;
 struct TF_Tensor;
 struct TF_DeviceList;
 struct TF_Graph;
+struct TF_ShapeAndTypeList;
 // The one struct whose fields are public in c_api.h.
 struct TF_Buffer {
   const void* data;
@@ -36,6 +37,10 @@ namespace tfe {
 
 // TF_Code values that we branch on; the rest pass through to JavaScript as numbers.
 inline constexpr int kTfOk = 0;
+
+// TF_DataType of the dtypes of shapes and axes.
+inline constexpr int kTfInt32 = 3;
+inline constexpr int kTfInt64 = 9;
 
 // TF_DataType of the one dtype whose elements own memory of their own.
 inline constexpr int kTfString = 7;
@@ -125,6 +130,12 @@ inline constexpr int kTfAttrFunc = 8;
   X(Cc, TFE_OpSetAttrShapeList, void,                                                              \
     (TFE_Op*, const char*, const int64_t**, const int*, int, TF_Status*))                          \
   X(Cc, TFE_OpSetAttrFunctionList, void, (TFE_Op*, const char*, const TFE_Op**, int))              \
+  X(Cc, TF_NewShapeAndTypeList, TF_ShapeAndTypeList*, (int))                                       \
+  X(Cc, TF_DeleteShapeAndTypeList, void, (TF_ShapeAndTypeList*))                                   \
+  X(Cc, TF_ShapeAndTypeListSetShape, void, (TF_ShapeAndTypeList*, int, const int64_t*, int))       \
+  X(Cc, TFE_InferShapes, void,                                                                     \
+    (TFE_Op*, TF_ShapeAndTypeList*, TF_Tensor**, TF_ShapeAndTypeList*, TF_ShapeAndTypeList**,      \
+     TF_ShapeAndTypeList**, TF_ShapeAndTypeList***, TF_Status*))                                   \
   X(Cc, TFE_NewCancellationManager, TFE_CancellationManager*, (void))                              \
   X(Cc, TFE_DeleteCancellationManager, void, (TFE_CancellationManager*))                           \
   X(Cc, TFE_CancellationManagerStartCancel, void, (TFE_CancellationManager*))                      \

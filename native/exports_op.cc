@@ -144,7 +144,7 @@ std::vector<ConstantInput> ReadConstants(EnvData& data, OpRunner& runner,
 }
 
 // prepare(label, name, inputs, attrs: [name, kind, value][], constants: [position, id][],
-//         outputs = 1, device?) => index
+//         outputs = 1, device?, checksShapes = false) => index
 // With `outputs`, the op is for runMany too and may take more inputs than run can.
 Napi::Value Prepare(const CallbackInfo& info) {
   EnvData& data = EnvData::From(info.Env());
@@ -167,6 +167,7 @@ Napi::Value Prepare(const CallbackInfo& info) {
         IntegerValue(data, info[5], 0, kMaxListed, "prepare", "0 to 65536 outputs"));
   }
   if (!info[6].IsUndefined()) op.device = StringArgument(data, info[6], "prepare");
+  if (!info[7].IsUndefined()) op.checks_shapes = ReadBool(data, info[7]);
   Expect(data, runner->Check(op));
   return Napi::Number::New(info.Env(),
                            static_cast<double>(Expect(data, runner->Prepare(std::move(op)))));

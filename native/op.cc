@@ -50,6 +50,9 @@ constexpr struct {
 };
 static_assert(std::size(kAttrKinds) == std::variant_size_v<AttrValue>);
 
+// Of the numbers that say a shape, an axis or a padding. More of them are data.
+constexpr int64_t kMaxShapeValues = 1024;
+
 // Index of a prepared op: generation above slot, below 2^53.
 constexpr int kSlotBits = 24;
 constexpr uint32_t kMaxGeneration = (1u << 28) - 1;
@@ -266,6 +269,41 @@ Status OpRunner::AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs
   return Done{};
 }
 
+Status OpRunner::CheckShapes(const PreparedOp& op, TFE_TensorHandle* const* inputs) {
+  const Api& api = TheApi();
+  std::vector<TFE_TensorHandle*> handles(inputs, inputs + op.inputs);
+  for (const ConstantInput& constant : op.constants) {
+    handles.insert(handles.begin() + constant.position, constant.handle.get());
+  }
+  const ShapeListPtr shapes(api.TF_NewShapeAndTypeList(static_cast<int>(handles.size())));
+  std::vector<TensorPtr> owners(handles.size());
+  std::vector<TF_Tensor*> values(handles.size(), nullptr);
+  std::vector<int64_t> dims;
+  for (size_t i = 0; i < handles.size(); ++i) {
+    const int rank = api.TFE_TensorHandleNumDims(handles[i], status_.get());
+    int64_t count = 1;
+    dims.resize(static_cast<size_t>(rank));
+    for (int axis = 0; axis < rank; ++axis) {
+      const int64_t dim = api.TFE_TensorHandleDim(handles[i], axis, status_.get());
+      dims[static_cast<size_t>(axis)] = dim;
+      count = std::min(count, kMaxShapeValues) * std::min(dim, kMaxShapeValues + 1);
+    }
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+    api.TF_ShapeAndTypeListSetShape(shapes.get(), static_cast<int>(i), dims.data(), rank);
+    const int type = api.TFE_TensorHandleDataType(handles[i]);
+    if (count > kMaxShapeValues || (type != kTfInt32 && type != kTfInt64)) continue;
+    owners[i].reset(api.TFE_TensorHandleResolve(handles[i], status_.get()));
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+    values[i] = owners[i].get();
+  }
+  TF_ShapeAndTypeList* answer = nullptr;
+  api.TFE_InferShapes(op_.get(), shapes.get(), values.data(), nullptr, nullptr, &answer, nullptr,
+                      status_.get());
+  const ShapeListPtr unused(answer);
+  if (!IsOk(status_.get())) return OpFailure(op, status_.get());
+  return Done{};
+}
+
 bool OpRunner::IsLoaded(const PreparedOp& op, const int* types) const {
   return loaded_ == op.serial && op.inputs <= kMaxInputs &&
          std::equal(types, types + op.inputs, loaded_types_.begin());
@@ -297,6 +335,7 @@ Status OpRunner::Execute(const PreparedOp& op, TFE_TensorHandle* const* inputs,
                          TFE_CancellationManager* cancellation, TFE_TensorHandle** outputs,
                          int* count) {
   Status done = Load(op, inputs);
+  if (done.ok() && op.checks_shapes) done = CheckShapes(op, inputs);
   if (done.ok() && cancellation != nullptr) {
     TheApi().TFE_OpSetCancellationManager(op_.get(), cancellation, status_.get());
     if (!IsOk(status_.get())) done = OpFailure(op, status_.get());

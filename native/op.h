@@ -62,6 +62,8 @@ struct PreparedOp {
   int inputs = 0;                        // tensors that each call brings; constants not counted
   int outputs = 1;                       // at most; fewer is not an error of RunMany
   std::string device;                    // empty: the engine's
+  // Its kernel trusts what the op's shape function checks, which eager execution does not run: run it at each call.
+  bool checks_shapes = false;
 };
 
 // Work off the loop keeps its op alive when it is forgotten meanwhile.
@@ -108,6 +110,8 @@ class OpRunner {
   Status CheckFunctions(const Attr& attr);
   Status SetAttrs(const PreparedOp& op);
   Status AddInputs(const PreparedOp& op, TFE_TensorHandle* const* inputs);
+  // Whether TensorFlow's own shape function takes the loaded op with these inputs.
+  Status CheckShapes(const PreparedOp& op, TFE_TensorHandle* const* inputs);
 
   // Everything but TFE_Execute.
   Status Load(const PreparedOp& op, TFE_TensorHandle* const* inputs);

@@ -91,6 +91,8 @@ export interface NativeBinding {
     /** For `runMany`; without it the op has one output and at most 8 inputs. */
     outputs?: number,
     device?: string,
+    /** Whether each call is checked by the op's shape function, which eager execution leaves out. */
+    checksShapes?: boolean,
   ): number;
   run(index: number, ...ids: number[]): number;
   /** Answers `[id, dtype, rank, ...dims]` of each output, one after another. */

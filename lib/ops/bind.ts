@@ -22,7 +22,8 @@ import {
   type AttrDefinition,
   type OpDefinition,
 } from './definition';
-import { checkGuards, isGuarded } from './guards';
+import { checkGuards, guarded, isGuarded } from './guards';
+import { asksForResources, checkResources } from './resources';
 import { typeName, typeOf } from './types';
 
 export interface BoundCall {
@@ -62,9 +63,9 @@ export function bindCall(op: OpDefinition, inputs: unknown, attrs: unknown): Bou
   }
   const outputLengths = op.outputs.map((arg) => outputLength(op, arg, bound));
   checkCarried(op, bound);
-  if (isGuarded(op.name)) {
-    checkGuards(op, flat, (name) => bound.get(name)?.checked.native);
-  }
+  const attribute = (name: string): unknown => bound.get(name)?.checked.native;
+  if (isGuarded(op.name)) checkGuards(op, { inputs: flat.map(guarded), attribute });
+  if (asksForResources(op.name)) checkResources(op.name, flat, attribute);
   return {
     inputs: flat,
     outputLengths,

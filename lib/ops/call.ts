@@ -9,6 +9,7 @@ import { currentScope } from '../tensor/scope';
 import { liveId, tensorOf, tensorsOf, type Tensor } from '../tensor/tensor';
 import type { BoundCall } from './bind';
 import type { OpDefinition } from './definition';
+import { checksShapes } from './guards';
 import { runApart, runsApart } from './waiting';
 
 export const PREPARED_LIMIT = 1024;
@@ -75,6 +76,7 @@ function prepare(
     [],
     outputs,
     device === '' ? undefined : device,
+    checksShapes(op.name),
   );
 }
 

@@ -9,7 +9,6 @@ const WAITING: ReadonlySet<string> = new Set([
   'DatasetToSingleElement',
   'DatasetToTFRecord',
   'ExperimentalDatasetToTFRecord',
-  'InitializeTableFromDataset',
   'IteratorGetNext',
   'IteratorGetNextAsOptional',
   'IteratorGetNextSync',

@@ -635,7 +635,6 @@ export interface Raw {
   InfeedEnqueue<dtype extends $Any>(input: $T<dtype>, attrs?: { dtype?: NoInfer<dtype>; shape?: $Shape; layout?: $In<$Int>; device_ordinal?: $Int }): null;
   InfeedEnqueuePrelinearizedBuffer(input: $T<'variant'>, attrs?: { device_ordinal?: $Int }): null;
   InfeedEnqueueTuple(inputs: $In<$Tensor>, attrs: { dtypes?: $In<$Any>; shapes: $In<$Shape>; layouts?: $In<$Int>; device_ordinal?: $Int }): null;
-  InitializeTableFromDataset(table_handle: $T<'resource'>, dataset: $T<'variant'>): null;
   InitializeTableFromTextFileV2(table_handle: $T<'resource'>, filename: $T<'string'>, attrs: { key_index: $Int; value_index: $Int; vocab_size?: $Int; delimiter?: $String; offset?: $Int }): null;
   InitializeTableV2<Tkey extends $Any, Tval extends $Any>(table_handle: $T<'resource'>, keys: $T<Tkey>, values: $T<Tval>, attrs?: { Tkey?: NoInfer<Tkey>; Tval?: NoInfer<Tval> }): null;
   InplaceAdd<T extends $Any>(x: $T<T>, i: $T<'int32'>, v: $T<NoInfer<T>>, attrs?: { T?: NoInfer<T> }): $T<T>;
@@ -1186,7 +1185,6 @@ export interface Raw {
   Sinh<T extends $D2>(x: $T<T>, attrs?: { T?: NoInfer<T> }): $T<T>;
   Size<T extends $Any, out_type extends $D8 = 'int32'>(input: $T<T>, attrs?: { T?: NoInfer<T>; out_type?: out_type }): $T<out_type>;
   SkipDataset(input_dataset: $T<'variant'>, count: $T<'int64'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape>; metadata?: $String }): $T<'variant'>;
-  Skipgram(attrs: { filename: $String; batch_size: $Int; window_size?: $Int; min_count?: $Int; subsample?: $Float }): [$T<'string'>, $T<'int32'>, $T<'int64'>, $T<'int32'>, $T<'int64'>, $T<'int32'>, $T<'int32'>];
   SleepDataset(input_dataset: $T<'variant'>, sleep_microseconds: $T<'int64'>, attrs: { output_types: $In<$Any>; output_shapes: $In<$Shape> }): $T<'variant'>;
   Slice<T extends $Any, Index extends $D8>(input: $T<T>, begin: $T<Index>, size: $T<NoInfer<Index>>, attrs?: { T?: NoInfer<T>; Index?: NoInfer<Index> }): $T<T>;
   SlidingWindowDataset(input_dataset: $T<'variant'>, window_size: $T<'int64'>, window_shift: $T<'int64'>, window_stride: $T<'int64'>, attrs: { drop_remainder?: $Bool; output_types: $In<$Any>; output_shapes: $In<$Shape> }): $T<'variant'>;

@@ -7,7 +7,8 @@ import type { NativeAttr, NativeBinding } from '../native/binding';
 import { native } from '../native/loader';
 import { offLoop, signalOption, type AsyncOptions } from '../native/off-loop';
 import { definitionOf, type OpDefinition } from '../ops/definition';
-import { checkGuards, isGuarded, type Ranked } from '../ops/guards';
+import { checkGuards, checksShapes, guarded, isGuarded, type Guarded } from '../ops/guards';
+import { asksForResources, checkResources } from '../ops/resources';
 import { runApart, runsApart } from '../ops/waiting';
 import { liveId, tensorOf, tensorsOf, type Tensor } from './tensor';
 import { makeConstant } from './constant';
@@ -140,9 +141,18 @@ export class Kernel {
         position,
         liveId(tensor, label),
       ]);
-      const index = binding.prepare(label, name, inputs, attrs, shared);
+      const index = binding.prepare(
+        label,
+        name,
+        inputs,
+        attrs,
+        shared,
+        undefined,
+        undefined,
+        checksShapes(name),
+      );
       this.#apart = runsApart(name);
-      if (isGuarded(name)) this.#check = guard(op, attrs, fixed);
+      if (isGuarded(name) || asksForResources(name)) this.#check = guard(op, attrs, fixed);
       this.#index = index;
     } finally {
       temporary.close(NOBODY, null, (ids, count) => {
@@ -160,10 +170,20 @@ function guard(
   fixed: readonly { readonly position: number; readonly tensor: Tensor }[],
 ): (inputs: readonly Tensor[]) => void {
   const values = new Map(attrs.map(([attr, , value]) => [attr, value]));
-  const constants = fixed.map(({ position, tensor: { rank } }) => ({ position, rank }));
+  const attribute = (attr: string): unknown => values.get(attr);
+  // Their tensors are gone by the time of a call.
+  const constants = fixed.map(({ position, tensor }) => {
+    const integers = [...guarded(tensor).integers()];
+    return {
+      position,
+      input: { shape: tensor.shape, rank: tensor.rank, integers: () => integers },
+    };
+  });
   return (tensors) => {
-    const all: Ranked[] = [...tensors];
-    for (const { position, rank } of constants) all.splice(position, 0, { rank });
-    checkGuards(op, all, (attr) => values.get(attr));
+    if (asksForResources(op.name)) checkResources(op.name, tensors, attribute);
+    if (!isGuarded(op.name)) return;
+    const inputs: Guarded[] = tensors.map(guarded);
+    for (const { position, input } of constants) inputs.splice(position, 0, input);
+    checkGuards(op, { inputs, attribute });
   };
 }

@@ -130,7 +130,6 @@ describe('a kernel that waits', () => {
       'DatasetToSingleElement',
       'DatasetToTFRecord',
       'ExperimentalDatasetToTFRecord',
-      'InitializeTableFromDataset',
       'IteratorGetNext',
       'IteratorGetNextAsOptional',
       'IteratorGetNextSync',

@@ -30,13 +30,6 @@ function iterator(): Tensor {
   return made;
 }
 
-function table(): ExecuteOptions {
-  const attrs = { output_types: ['int64', 'int64'], output_shapes: [[], []] } as const;
-  const pairs = only('ZipDataset', { inputs: [[slow('int64'), slow('int64')]], attrs });
-  const types = { key_dtype: 'int64', value_dtype: 'int64' } as const;
-  return { inputs: [only('HashTableV2', { attrs: types }), pairs] };
-}
-
 const records = (): ExecuteOptions => ({
   inputs: [slow('string'), tf.constant('/dev/null'), tf.constant('')],
 });
@@ -47,7 +40,6 @@ const WAITS: Readonly<Record<string, () => ExecuteOptions>> = {
   DatasetToSingleElement: () => ({ inputs: [slow('int64')], attrs: INT64 }),
   DatasetToTFRecord: records,
   ExperimentalDatasetToTFRecord: records,
-  InitializeTableFromDataset: table,
   IteratorGetNext: () => ({ inputs: [iterator()], attrs: INT64 }),
   IteratorGetNextAsOptional: () => ({ inputs: [iterator()], attrs: INT64 }),
   IteratorGetNextSync: () => ({ inputs: [iterator()], attrs: INT64 }),

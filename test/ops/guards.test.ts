@@ -1,0 +1,51 @@
+/** Calls that end the process where nothing stands before TensorFlow's kernels: each is refused with an error. */
+import { expect, test } from '@jest/globals';
+import { expectEnding, testPrograms } from '../helpers/child';
+
+const programs = testPrograms();
+
+test('a call that TensorFlow would not survive is an error', () => {
+  const ending = programs.run('op-guards');
+  const answers = (ending.said as { call: string; answer?: string }[])
+    .filter(({ answer }) => answer !== undefined)
+    .map(({ call, answer }) => [call, answer]);
+  expect(answers).toEqual([
+    ['AvgPool of a window of five axes', 'TFE_OP_FAILED'],
+    ['Conv2D of matrices', 'TFE_OP_FAILED'],
+    ['Conv2D of matrices as a kernel', 'TFE_OP_FAILED'],
+    ['Conv2DBackpropInput with one step', 'TFE_OP_ATTRIBUTE'],
+    ['Conv3DBackpropInputV2 of no shape', 'TFE_OP_ARGUMENT'],
+    ['DepthwiseConv2dNative of matrices', 'TFE_OP_FAILED'],
+    ['TensorScatterAdd with too long indices', 'TFE_OP_FAILED'],
+    ['RaggedGather of another ragged rank', 'TFE_OP_FAILED'],
+    ['CropAndResizeGradBoxes of boxes of four axes', 'TFE_OP_RANK'],
+    ['LRNGrad of an image of three axes', 'TFE_OP_RANK'],
+    ['QueueEnqueueManyV2 of a scalar', 'TFE_OP_RANK'],
+    ['ReaderReadUpToV2 of two numbers', 'TFE_OP_RANK'],
+    ['ResourceAccumulatorTakeGradient of two numbers', 'TFE_OP_RANK'],
+    ['TensorListGetItem of two places', 'TFE_OP_RANK'],
+    ['WriteScalarSummary of two steps', 'TFE_OP_RANK'],
+    ['Batch with more threads than there may be', 'TFE_OP_ATTRIBUTE'],
+    ['CustomAggregator of -1 bins', 'TFE_OP_ATTRIBUTE'],
+    ['ParseExampleDataset with keys of nothing', 'TFE_OP_ATTRIBUTE'],
+    ['IRFFT of length 0', 'TFE_OP_ARGUMENT'],
+    ['RFFT of length 0', 'TFE_OP_ARGUMENT'],
+    ['RFFT2D of length 0', 'TFE_OP_ARGUMENT'],
+    ['NearestNeighbors of -1 neighbours', 'TFE_OP_ARGUMENT'],
+    ['ReaderReadUpToV2 of -1 records', 'TFE_OP_ARGUMENT'],
+    ['RandomUniform of 2^63 - 1 elements', 'TFE_OP_ARGUMENT'],
+    ['StatelessRandomNormal of 2^63 - 1 elements', 'TFE_OP_ARGUMENT'],
+    ['TensorListScatterIntoExistingList to place -1', 'TFE_OP_ARGUMENT'],
+    ['Unbatch of rows that the tensor has not', 'TFE_OP_ARGUMENT'],
+    ['Unbatch of its rows', 'float32'],
+    ['an accumulator of another dtype', 'TFE_OP_ATTRIBUTE'],
+    ['DestroyResourceOp of a reader', 'TFE_OP_ARGUMENT'],
+    ['DeleteSeedGenerator of a reader', 'TFE_OP_ARGUMENT'],
+    ['a reader that was to be destroyed', 'resource'],
+    ['LookupTableExportV2 as another dtype', 'TFE_OP_ARGUMENT'],
+    ['LookupTableExportV2', 'int64'],
+    ['ReaderReadV2 from a table', 'TFE_OP_ARGUMENT'],
+    ['a variable that is destroyed', '0'],
+  ]);
+  expectEnding(ending, 0);
+});
