@@ -10,7 +10,7 @@ import { cpuFlags, REQUIRED_CPU_FLAGS } from './cpu';
 import { isAbsent, problemOf } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
-import { runIsolated } from './isolated';
+import { runIsolated, SYSTEM_LIMITS } from './isolated';
 import { packageRoot, REQUIRED_NODE_API } from './loader';
 import { requireFolder } from './locate';
 import { runtimePlace, type Environment } from './paths';
@@ -334,7 +334,15 @@ async function openFindings(
     ...(execArgv === undefined ? {} : { execArgv }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (ending.forbidden) {
+  if (ending.refusedBy === 'system') {
+    leave(
+      0,
+      `the process that opens the library ${ending.problem ?? 'did not start'}`,
+      SYSTEM_LIMITS,
+    );
+    return;
+  }
+  if (ending.refusedBy === 'permission') {
     leave(
       0,
       "Node's permission model forbids the process that opens the library",

@@ -159,8 +159,19 @@ describe('a Python that does not serve', () => {
     ['cannot be run', () => '/nowhere/python', /could not be run \(spawn \/nowhere/u],
     ['fails', (root: string) => answering(root, [], 3), /ended with exit code 3/u],
     ['answers nothing', (root: string) => answering(root, []), /answered ""/u],
-    ['answers no JSON', (root: string) => answering(root, ['hello']), /answered "hello\\n"/u],
-    ['answers another question', (root: string) => answering(root, ['{}']), /answered "\{\}\\n"/u],
+    ['answers no JSON', (root: string) => answering(root, ['hello']), /answered "hello"/u],
+    ['answers another question', (root: string) => answering(root, ['{}']), /answered "\{\}"/u],
+    [
+      'answers with no packages',
+      (root: string) => answering(root, ['{"python":"3","found":null,"folders":[]}']),
+      /answered ".*null/u,
+    ],
+    [
+      'answers with folders that are none',
+      (root: string) =>
+        answering(root, ['{"python":"3","found":{"tensorflow-cpu":"2.21.0"},"folders":[5]}']),
+      /answered ".*\[5\]/u,
+    ],
   ])('because it %s', async (_what, python, message) => {
     const { install, root, cache } = bench();
     await expect(install({ fromPython: python(root) })).rejects.toMatchObject({
