@@ -11,7 +11,7 @@ import { tf } from '../tf';
 import type { NativeBinding } from './binding';
 import { cpuFlags } from './cpu';
 import { DOCTOR_STEPS, STEP_OF_CODE, type StepId } from './doctor-steps';
-import { readHead } from './files';
+import { errnoOf, isNoFile, problemOf, readHead } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
@@ -135,6 +135,25 @@ function otherTensorFlows(own: string | null): string[] {
   );
 }
 
+/** Takes a step that reads a file, whose refusal by the system is what the step has found. */
+function readable<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const errno = errnoOf(error);
+    // What Node's permission model forbids has an error of its own.
+    if (errno === undefined || errno === 'ERR_ACCESS_DENIED') throw error;
+    const isUnreadable = errno === 'EACCES' || errno === 'EPERM';
+    throw new Wrong(
+      `${name}: ${problemOf(error)}`,
+      isUnreadable
+        ? 'Let the user that runs this read the file.'
+        : 'Run `npx tfe-node runtime install --force` to replace it.',
+      isNoFile(error) ? 'TFE_RUNTIME_NOT_AN_IMAGE' : null,
+    );
+  }
+}
+
 function walk({ pin = defaultPin() }: WalkTask): void {
   step('platform', () => {
     currentPlatform();
@@ -190,7 +209,7 @@ function walk({ pin = defaultPin() }: WalkTask): void {
   };
   step('hashes', () => {
     for (const { name, sha256 } of librariesOf(artefact())) {
-      const found = hashFileSync(join(directory!, name));
+      const found = readable(name, () => hashFileSync(join(directory!, name)));
       if (found !== sha256) {
         throw new Wrong(
           `${name} has ${found}, pinned is ${sha256}`,
@@ -204,7 +223,8 @@ function walk({ pin = defaultPin() }: WalkTask): void {
   step('image', () => {
     const names = librariesOf(artefact()).map(({ name, soname }) => {
       const path = join(directory!, name);
-      const deviation = imageProblem(currentPlatform(), readHead(path, IMAGE_HEAD_BYTES).head);
+      const { head } = readable(name, () => readHead(path, IMAGE_HEAD_BYTES));
+      const deviation = imageProblem(currentPlatform(), head);
       const found = deviation === undefined ? readSoname(path) : null;
       if (found !== soname) {
         throw new Wrong(

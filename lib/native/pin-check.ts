@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { isTfeError } from '../errors';
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { cpuFlags, REQUIRED_CPU_FLAGS } from './cpu';
-import { isAbsent, problemOf } from './files';
+import { isAbsent, isNoFile, problemOf } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
 import { runIsolated, SYSTEM_LIMITS } from './isolated';
@@ -244,43 +244,47 @@ function fileFindings(
   const path = join(directory, library.name);
   const replace = `Run \`${INSTALL} --force\` to replace it.`;
   const title = (fact: string): string => `${library.name} ${fact}`;
-  let size: number;
+  let found: { readonly size: number; readonly sha256: string; readonly soname: string | null };
   try {
-    ({ size } = statSync(path));
+    found = {
+      size: statSync(path).size,
+      sha256: hashFileSync(path),
+      soname: readSoname(path),
+    };
   } catch (error) {
-    const isMissing = isAbsent(error);
-    const fact = isMissing ? 'the file is missing' : problemOf(error);
+    const fact = isAbsent(error) ? 'the file is missing' : problemOf(error);
+    const sizeTitle = title('size');
     findings.push(
-      isMissing
+      isAbsent(error)
         ? failed(
             `${image}-size`,
-            title('size'),
+            sizeTitle,
             fact,
             `Run \`${INSTALL}\`.`,
             'TFE_RUNTIME_LIBRARY_MISSING',
           )
-        : unreached(`${image}-size`, title('size'), fact),
+        : isNoFile(error)
+          ? failed(`${image}-size`, sizeTitle, fact, replace, 'TFE_RUNTIME_NOT_AN_IMAGE')
+          : unreached(`${image}-size`, sizeTitle, fact),
       unreached(`${image}-sha256`, title('SHA-256'), fact),
       unreached(`${image}-soname`, title('SONAME'), fact),
     );
     return false;
   }
-  const compare = (id: string, what: string, found: number | string, pinned: number | string) =>
-    found === pinned
-      ? ok(`${image}-${id}`, title(what), String(found))
+  const compare = (id: string, what: string, is: number | string, pinned: number | string) =>
+    is === pinned
+      ? ok(`${image}-${id}`, title(what), String(is))
       : failed(
           `${image}-${id}`,
           title(what),
-          `${found}, pinned is ${pinned}`,
+          `${is}, pinned is ${pinned}`,
           replace,
           id === 'size' ? 'TFE_RUNTIME_UNPINNED' : 'TFE_RUNTIME_HASH',
         );
+  const { size, sha256, soname } = found;
   findings.push(
     compare('size', 'size', size, library.size),
-    compare('sha256', 'SHA-256', hashFileSync(path), library.sha256),
-  );
-  const soname = readSoname(path);
-  findings.push(
+    compare('sha256', 'SHA-256', sha256, library.sha256),
     soname === library.soname
       ? ok(`${image}-soname`, title('SONAME'), soname)
       : failed(

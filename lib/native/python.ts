@@ -177,12 +177,16 @@ export async function copyPackage(options: CopyOptions): Promise<ReadonlySet<str
     const target = join(finished, notice.name);
     let problem: string;
     try {
-      const sha256 = await copyOne(pathOf(notice.path), target, notice.size, options);
+      const path = pathOf(notice.path);
+      const size = await sizeOf(path);
+      // What has another size may be no file at all, and copying it may never end.
+      const sha256 =
+        size === notice.size ? await copyOne(path, target, notice.size, options) : null;
       if (sha256 === notice.sha256) {
         copied.add(notice.name);
         continue;
       }
-      problem = 'the package has another text';
+      problem = size === null ? 'the package does not have it' : 'the package has another text';
     } catch (error) {
       if (!isTfeError(error) || error.code !== 'TFE_PYTHON_LIBRARY') throw error;
       problem = 'the package does not have it';

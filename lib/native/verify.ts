@@ -3,9 +3,9 @@
  * never the other way round.
  */
 import { statSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
+import { openFile } from './disk';
 import { isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
 import { hashHandle } from './hash';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
@@ -113,10 +113,19 @@ export function nearestVariant(
 ): Variant {
   const match = candidates.find((variant) =>
     librariesOf(artefactFor(platform, variant, pin)).some(
-      ({ name, size }) => statSync(join(directory, name), { throwIfNoEntry: false })?.size === size,
+      ({ name, size }) => sizeOf(join(directory, name)) === size,
     ),
   );
   return match ?? candidates[0]!;
+}
+
+/** Undefined where nothing can be known of it; what reads the file says why. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
 }
 
 async function verifyLibrary(
@@ -140,15 +149,14 @@ async function verifyLibrary(
     },
     stamp: null,
   });
-  let handle: FileHandle;
+  let file: Awaited<ReturnType<typeof openFile>>;
   try {
-    handle = await open(path, 'r');
+    file = await openFile(path);
   } catch (error) {
     return bad(isAbsent(error) ? 'it is missing' : problemOf(error));
   }
+  const { handle, stats: before } = file;
   try {
-    const before = await handle.stat({ bigint: true });
-    if (!before.isFile()) return bad('it is not a regular file');
     const size = Number(before.size);
     const head = Buffer.alloc(IMAGE_HEAD_BYTES);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);

@@ -11,6 +11,7 @@ import type { Finding } from '../../lib/native/finding';
 import { Command } from '../../lib/vendor/commander';
 import { ADDON, testPrograms, PERMISSION, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
 import { damage, pinOf, stubRuntime, type StubRuntime } from '../helpers/stub-runtime';
@@ -171,6 +172,21 @@ describe('a step that fails', () => {
     expect(finding(report, 'files')).toMatchObject({ code: 'TFE_RUNTIME_LIBRARY_MISSING' });
     expect(finding(report, 'hashes').state).toBe('failed');
     expect(finding(report, 'open').state).toBe('unreached');
+  });
+
+  test.each(NO_FILES)('a library that is %s', async (_what, make) => {
+    const runtime = await stubRuntime(scratch());
+    const library = join(runtime.directory, FRAMEWORK);
+    rmSync(library);
+    make(library);
+    const report = await walk(runtime);
+    for (const id of ['files', 'hashes', 'image']) {
+      expect(finding(report, id)).toMatchObject({
+        state: 'failed',
+        fact: expect.stringMatching(NO_FILE),
+        code: 'TFE_RUNTIME_NOT_AN_IMAGE',
+      });
+    }
   });
 
   test('another SONAME than the pinned one', async () => {

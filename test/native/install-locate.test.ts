@@ -30,6 +30,7 @@ import {
   WHEEL_FILE,
   type FakeWheel,
 } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 
 cleanScratchAfterEach();
@@ -242,7 +243,12 @@ describe('what is refused', () => {
         rmSync(join(target, 'manifest.json'));
         mkdirSync(join(target, 'manifest.json'));
       },
-      /illegal operation on a directory/u,
+      /it is not a regular file/u,
+    ],
+    [
+      'larger than any',
+      () => writeFileSync(join(target, 'manifest.json'), ' '.repeat((1 << 20) + 1)),
+      /it has 1048577 bytes, more than/u,
     ],
   ])('a manifest that is %s', (_what, damage, message) => {
     damage();
@@ -330,6 +336,18 @@ describe('a file that is no shared library for the platform', () => {
   ])('is refused at load when it is %s', (_what, content, problem) => {
     writeFileSync(join(target, CC), content);
     expect(() => locate()).toThrow(code('TFE_RUNTIME_NOT_AN_IMAGE', problem));
+  });
+
+  test.each(NO_FILES)('is refused at load and by verify when it is %s', async (what, make) => {
+    rmSync(join(target, CC));
+    make(join(target, CC));
+    const { files, manifest } = await verifyRuntime({ platform: PLATFORM, pin, env });
+    expect(files.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(files[1]!.problem).toMatch(NO_FILE);
+    expect(manifest).toBe('none');
+    // This thread would wait for it.
+    if (what === 'a pipe') return;
+    expect(() => locate()).toThrow(code('TFE_RUNTIME_NOT_AN_IMAGE', NO_FILE));
   });
 
   test('is named before its changed size is', () => {

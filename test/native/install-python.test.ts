@@ -18,6 +18,7 @@ import { verifyRuntime } from '../../lib/native/verify';
 import { answering, fakePython, sitePackages, type FakePackage } from '../helpers/fake-python';
 import { CC, fakeWheel, FRAMEWORK, PLATFORM, WHEEL_FILE } from '../helpers/fake-wheel';
 import type { ChildTask } from '../helpers/install-child';
+import { NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 
 cleanScratchAfterEach();
@@ -136,6 +137,17 @@ describe('installing from a Python', () => {
     expect(filesIn(target)).toEqual([CC, FRAMEWORK, 'manifest.json'].sort());
     expect(await install()).toMatchObject({ outcome: 'present' });
   });
+});
+
+test.each(NO_FILES)('a licence text that is %s is left out', async (_what, make) => {
+  const { install, target, root } = bench();
+  const notice = join(root, 'site-packages/tensorflow/include/LICENSE');
+  rmSync(notice);
+  make(notice);
+  await install();
+  expect(filesIn(target)).toEqual(
+    [CC, FRAMEWORK, 'THIRD_PARTY_NOTICES.txt', 'manifest.json'].sort(),
+  );
 });
 
 describe('a Python that does not serve', () => {

@@ -31,6 +31,7 @@ import {
   WHEEL_FILE,
   type FakeWheel,
 } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 import type { ZipEntry } from '../helpers/zip';
 
@@ -200,17 +201,17 @@ describe('a wheel that is not the pinned one', () => {
     });
   });
 
-  test('is refused when the file does not exist, or is a folder', async () => {
+  test.each<readonly [string, RegExp, (path: string) => void]>([
+    ['does not exist', /no such file/u, () => undefined],
+    ...NO_FILES.map(([what, make]) => [`is ${what}`, NO_FILE, make] as const),
+  ])('is refused when the file %s', async (_what, problem, make) => {
     const { cache, install } = bench();
-    for (const [wheel, problem] of [
-      [join(scratch(), 'none.whl'), 'no such file'],
-      [scratch(), 'not a regular file'],
-    ] as const) {
-      await expect(install({ wheel })).rejects.toMatchObject({
-        code: 'TFE_WHEEL_UNREADABLE',
-        message: expect.stringContaining(problem),
-      });
-    }
+    const wheel = join(scratch(), 'none.whl');
+    make(wheel);
+    await expect(install({ wheel })).rejects.toMatchObject({
+      code: 'TFE_WHEEL_UNREADABLE',
+      message: expect.stringMatching(problem),
+    });
     expect(leftovers(cache)).toEqual([]);
   });
 });
