@@ -86,6 +86,12 @@ describe('tfe-node', () => {
       /'gpu' is invalid\. Allowed choices are cpu, cuda\./u,
     ],
     [['runtime', 'install', '--wheel'], /argument missing/u],
+    [
+      ['runtime', 'install', '--wheel', ''],
+      /'--wheel <file>' argument '' is invalid\. It must not/u,
+    ],
+    [['runtime', 'install', '--from-python='], /'--from-python <exe>' argument '' is invalid/u],
+    [['runtime', 'install', '--dest', ''], /'--dest <dir>' argument '' is invalid/u],
   ])('%j is a wrong command line: exit code 2 and one line', async (argv, message) => {
     const { code, out, err } = await cli(argv);
     expect(code).toBe(2);
