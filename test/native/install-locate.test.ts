@@ -1,4 +1,5 @@
 /** Finding the installed library at load: every fact that can fail has its own code. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
@@ -30,10 +31,13 @@ import {
   WHEEL_FILE,
   type FakeWheel,
 } from '../helpers/fake-wheel';
+import { testPrograms } from '../helpers/child';
 import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 
 cleanScratchAfterEach();
+
+const { folder } = testPrograms();
 
 let fake: FakeWheel;
 let pin: Pin;
@@ -82,6 +86,29 @@ describe('where the library lies', () => {
     ],
   ])('with %s', (_what, environment, expected) => {
     expect(cacheRoot(environment, '/home/ada')).toBe(expected);
+  });
+
+  test.each([
+    ['', ''],
+    ['home', 'home'],
+    [undefined, ''],
+  ])('is said to be unknown where HOME is %p', (home, value) => {
+    // A user whom no file lists has no home folder.
+    const script = `
+        ${home === undefined ? "require('node:os').homedir = () => { throw new Error('ENOENT'); };" : ''}
+        const { cacheRoot } = require(${JSON.stringify(join(folder, 'lib/native/paths'))});
+        console.log(cacheRoot({ XDG_CACHE_HOME: '/var/cache' }));
+        try { cacheRoot({}); } catch ({ code, message, facts }) { console.log(code, message, facts.value); }`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], {
+      encoding: 'utf8',
+      env: home === undefined ? {} : { HOME: home },
+    });
+    expect(stdout).toMatch(
+      new RegExp(
+        `^/var/cache/tfe-node\nTFE_RUNTIME_ENVIRONMENT HOME is "${value}".* Set HOME, or XDG_CACHE_HOME .* ${value}\n$`,
+        'u',
+      ),
+    );
   });
 
   test('is one folder per version, platform and variant', () => {
