@@ -89,7 +89,7 @@ export function locateRuntime(options: LocateOptions = {}): RuntimeLocation {
 const ATTEMPTS = 5;
 
 /** Which folder lies at a path at this moment; undefined for none. */
-function folderInode(directory: string): bigint | undefined {
+export function folderInode(directory: string): bigint | undefined {
   try {
     return statSync(directory, { bigint: true }).ino;
   } catch {

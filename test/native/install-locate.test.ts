@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -500,6 +501,49 @@ describe('verifying', () => {
       ],
     });
     expect(readFileSync(join(target, 'manifest.json'), 'utf8')).toBe(before);
+  });
+
+  test.each([FRAMEWORK, CC])(
+    'speaks of the files that lie there at its end when they were replaced during %s',
+    async (during) => {
+      const wheel = join(scratch(), WHEEL_FILE);
+      writeFileSync(wheel, fake.wheel);
+      let replaced = false;
+      const report = await verifyRuntime({
+        platform: PLATFORM,
+        pin,
+        env,
+        progress: (name) => {
+          if (name !== during || replaced) return;
+          replaced = true;
+          // What an installation with --force does, in one step.
+          renameSync(target, `${target}-old`);
+          cpSync(`${target}-old`, target, { recursive: true });
+          rmSync(join(target, 'manifest.json'));
+        },
+      });
+      expect(report).toMatchObject({ ok: true, manifest: 'written' });
+      expect(locate()).toMatchObject({ evidence: 'manifest' });
+    },
+  );
+
+  test('ends where the files are replaced again and again', async () => {
+    let count = 0;
+    const report = await verifyRuntime({
+      platform: PLATFORM,
+      pin,
+      env,
+      progress: (name) => {
+        if (name !== CC) return;
+        count += 1;
+        renameSync(target, `${target}-${count}`);
+        cpSync(`${target}-${count}`, target, { recursive: true });
+      },
+    });
+    expect(report).toMatchObject({ ok: false, manifest: 'none' });
+    expect(report.files.map(({ problem }) => problem)).toContain(
+      'it was replaced while it was hashed',
+    );
   });
 
   test('goes by the pin, not by the manifest', async () => {
