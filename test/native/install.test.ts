@@ -1,6 +1,7 @@
 /** Installing from a wheel: what is checked, what is refused, and what is left when it is. */
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -450,6 +451,28 @@ describe('installing over what is there', () => {
     const { location } = await install();
     expect(location.directory).toBe(join(elsewhere, 'tfe-node/2.21.0', PLATFORM));
   });
+
+  test.each([
+    ['an empty folder', (path: string) => void mkdirSync(path, { recursive: true })],
+    ['nothing yet', () => undefined],
+  ])('follows a link to %s, in place of the folder itself', async (_what, make) => {
+    const { install, pin } = bench();
+    const root = scratch();
+    const link = join(root, 'tensorflow');
+    const disk = join(root, 'big/disk');
+    make(disk);
+    symlinkSync(disk, link);
+    const env = { TFE_NODE_RUNTIME: link };
+    const { location } = await install({ env });
+    expect(location.directory).toBe(disk);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(await install({ env })).toMatchObject({ outcome: 'present' });
+    expect(await removeRuntime({ platform: PLATFORM, pin, env })).toMatchObject({
+      directory: disk,
+      outcome: 'removed',
+    });
+    expect(existsSync(disk)).toBe(false);
+  });
 });
 
 describe('removing', () => {
@@ -468,6 +491,19 @@ describe('removing', () => {
     });
     expect(leftovers(made.cache)).toEqual([]);
     expect(await removeRuntime(removal(made))).toMatchObject({ outcome: 'absent' });
+  });
+
+  test('is done once by two at the same time', async () => {
+    for (let times = 0; times < 20; times += 1) {
+      const made = bench();
+      await made.install();
+      const results = await Promise.all(
+        Array.from({ length: 5 }, () => removeRuntime(removal(made))),
+      );
+      const removed = results.filter(({ outcome }) => outcome === 'removed');
+      expect(removed).toHaveLength(1);
+      expect(leftovers(made.cache)).toEqual([]);
+    }
   });
 
   test('refuses a folder without our manifest', async () => {
