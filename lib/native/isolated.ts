@@ -38,6 +38,9 @@ export function say(message: object): void {
   writeSync(LINE_FD, `${JSON.stringify(message)}\n`);
 }
 
+/** The port is this process's, and a process that waits for its own debugger waits for ever. */
+const DEBUGGER = /^--(?:inspect|debug)/u;
+
 /** Starts `name` with one argument, a JSON text; `hear` gets what it says. */
 export async function runIsolated(
   name: string,
@@ -49,7 +52,7 @@ export async function runIsolated(
   const said = new LastLines(LAST_LINES);
   const { problem, refusal } = await runProgram(
     process.execPath,
-    [...execArgv, script, JSON.stringify(task)],
+    [...execArgv.filter((option) => !DEBUGGER.test(option)), script, JSON.stringify(task)],
     {
       env,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

@@ -276,6 +276,11 @@ describe('a process', () => {
     return { execArgv: ['--require', file] };
   };
 
+  test('that would wait for a debugger does not', async () => {
+    const report = await walk(await stubRuntime(scratch()), { execArgv: ['--inspect-brk=0'] });
+    expect(finding(report, 'addon-load').state).toBe('ok');
+  });
+
   test('that prints other things is not misheard', async () => {
     const runtime = await stubRuntime(scratch());
     const lines = ['{', '{"said":"begin","id":"nothing"}', '{"level":"info"}', 'null'];
