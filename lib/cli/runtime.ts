@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
+import { installCommand } from '../errors/install';
 import {
   installRuntime,
   removeRuntime,
@@ -225,7 +226,7 @@ function printReport(report: VerifyReport, context: CliContext): void {
     context.err(
       report.source === 'env'
         ? 'the folder that TFE_NODE_RUNTIME names does not hold the pinned library\n'
-        : 'run `npx tfe-node runtime install --force` to replace it\n',
+        : `run \`${installCommand(report.variant, true)}\` to replace it\n`,
     );
   }
 }

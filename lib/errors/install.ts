@@ -7,7 +7,7 @@ import { errorTable } from './define';
 const INSTALL = 'npx tfe-node runtime install';
 
 /** The install command for a variant, as a user would type it. */
-function installCommand(variant: string, force = false): string {
+export function installCommand(variant: string, force = false): string {
   return `${INSTALL}${variant === 'cpu' ? '' : ` --variant ${variant}`}${force ? ' --force' : ''}`;
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTfeError } from '../errors';
+import { installCommand } from '../errors/install';
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { cpuFlags, REQUIRED_CPU_FLAGS } from './cpu';
 import { isAbsent, isNoFile, problemOf } from './files';
@@ -51,8 +52,6 @@ export interface PinReport {
   readonly variant: Variant | null;
   readonly findings: readonly Finding[];
 }
-
-const INSTALL = 'npx tfe-node runtime install';
 
 /** Looks at everything. A fact that is wrong is no error: it is the answer. */
 export async function checkPin(options: PinCheckOptions = {}): Promise<PinReport> {
@@ -229,7 +228,9 @@ function filesFindings(
         : variantsFor(platform, pin);
   const variant = nearestVariant(directory, platform, candidates, pin);
   const artefact = artefactFor(platform, variant, pin);
-  const complete = IMAGES.map((image) => fileFindings(directory, image, artefact, findings));
+  const complete = IMAGES.map((image) =>
+    fileFindings(directory, image, variant, artefact, findings),
+  );
   return { directory, variant, artefact, complete: !complete.includes(false) };
 }
 
@@ -237,12 +238,13 @@ function filesFindings(
 function fileFindings(
   directory: string,
   image: ImageName,
+  variant: Variant,
   artefact: Artefact,
   findings: Finding[],
 ): boolean {
   const library = artefact.libraries[image];
   const path = join(directory, library.name);
-  const replace = `Run \`${INSTALL} --force\` to replace it.`;
+  const replace = `Run \`${installCommand(variant, true)}\` to replace it.`;
   const title = (fact: string): string => `${library.name} ${fact}`;
   let found: { readonly size: number; readonly sha256: string; readonly soname: string | null };
   try {
@@ -260,7 +262,7 @@ function fileFindings(
             `${image}-size`,
             sizeTitle,
             fact,
-            `Run \`${INSTALL}\`.`,
+            `Run \`${installCommand(variant)}\`.`,
             'TFE_RUNTIME_LIBRARY_MISSING',
           )
         : isNoFile(error)
@@ -324,7 +326,7 @@ async function openFindings(
     leave(0, 'the CPU cannot run the library');
     return;
   }
-  const { directory, artefact } = subject;
+  const { directory, artefact, variant } = subject;
   const task: ProbeTask = {
     images: {
       cc: join(directory, artefact.libraries.cc.name),
@@ -361,7 +363,7 @@ async function openFindings(
   }
   let reached = 0;
   for (const message of heard) {
-    const finding = probeFinding(message);
+    const finding = probeFinding(message, variant);
     if (finding === null) continue;
     findings.push(finding);
     reached += 1;
@@ -395,7 +397,7 @@ async function openFindings(
   }
 }
 
-function probeFinding(message: ProbeMessage): Finding | null {
+function probeFinding(message: ProbeMessage, variant: Variant): Finding | null {
   switch (message.said) {
     case 'koffi':
     case 'koffi missing':
@@ -417,7 +419,7 @@ function probeFinding(message: ProbeMessage): Finding | null {
             'version',
             'TF_Version()',
             `${message.version ?? 'nothing'}, pinned is ${TENSORFLOW_VERSION}`,
-            `Run \`${INSTALL} --force\`.`,
+            `Run \`${installCommand(variant, true)}\`.`,
             'TFE_LIBRARY_VERSION',
           );
     case 'symbols': {

@@ -189,6 +189,16 @@ describe('a step that fails', () => {
     }
   });
 
+  test('a file of another variant, with the command for that variant', async () => {
+    const runtime = await stubRuntime(scratch());
+    damage(join(runtime.directory, CC));
+    const artefacts = { cuda: runtime.pin.artefacts.cpu! };
+    const report = await walk({ ...runtime, pin: { ...runtime.pin, artefacts } });
+    expect(finding(report, 'hashes').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda --force` to replace it.',
+    );
+  });
+
   test('another SONAME than the pinned one', async () => {
     const { directory, env, pin } = await stubRuntime(scratch());
     const other = JSON.parse(

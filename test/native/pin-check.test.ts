@@ -75,6 +75,20 @@ function withoutKoffi(): readonly string[] {
 }
 
 describe('a library', () => {
+  test('of another variant is repaired by the command for that variant', async () => {
+    const { pin, env, directory } = await stubRuntime(scratch());
+    damage(join(directory, CC));
+    rmSync(join(directory, FRAMEWORK));
+    const artefacts = { cuda: pin.artefacts.cpu! };
+    const report = await check({ pin: { ...pin, artefacts }, env }, { variant: 'cuda' });
+    expect(finding(report, 'cc-sha256').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda --force` to replace it.',
+    );
+    expect(finding(report, 'framework-size').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda`.',
+    );
+  });
+
   test.each(NO_FILES)('that is %s is not as pinned', async (_what, make) => {
     const runtime = await stubRuntime(scratch());
     const library = join(runtime.directory, FRAMEWORK);
