@@ -100,12 +100,15 @@ const INTERRUPTS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** The program as the `bin` file starts it. */
 export async function main(): Promise<void> {
   // A reader that goes away (`tfe-node check | head`) must not change what the command does or answers.
+  let isUnwritten = false;
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') return;
-      // A full disk behind `> file`. The other stream may still be read.
+      if (error.code === 'EPIPE' || isUnwritten) return;
+      // A full disk behind `> file`. The command goes on, because it may have to clean up; its answer is lost.
+      isUnwritten = true;
+      if (process.exitCode === 0) process.exitCode = EXIT_ERROR;
+      // The other stream may still be read.
       if (stream === process.stdout) process.stderr.write(`error: ${error.message}\n`);
-      process.exit(EXIT_ERROR);
     });
   }
   let interruptedBy: NodeJS.Signals | undefined;
@@ -131,7 +134,8 @@ export async function main(): Promise<void> {
     err: (text) => void process.stderr.write(text),
     exitCode: 0,
   };
-  process.exitCode = await run(process.argv.slice(2), context, { runtime: { interruptible } });
+  const code = await run(process.argv.slice(2), context, { runtime: { interruptible } });
+  process.exitCode = isUnwritten ? code || EXIT_ERROR : code;
   if (interruptedBy !== undefined) {
     // A shell script goes on after a command that merely failed, and stops after one that a signal ended.
     await new Promise<void>((resolve) => process.stderr.write('', () => resolve()));

@@ -4,6 +4,7 @@
  */
 import { resolve } from 'node:path';
 import { Writable } from 'node:stream';
+import { installCommand } from '../errors/install';
 import {
   installRuntime,
   removeRuntime,
@@ -16,7 +17,7 @@ import { defaultPin, VARIANTS, type Pin, type Variant } from '../native/pin';
 import { currentPlatform, type PlatformId } from '../native/platforms';
 import { verifyRuntime, type VerifyReport } from '../native/verify';
 import { SingleBar } from '../vendor/cli-progress';
-import { Option, type Command } from '../vendor/commander';
+import { InvalidArgumentError, Option, type Command } from '../vendor/commander';
 import type { CliContext } from './context';
 
 /** Runs a task that Ctrl-C may end: the signal is aborted, and the task cleans up behind itself. */
@@ -65,14 +66,24 @@ export function register(
     .description(
       'fetch the pinned library with pip, or take it from a wheel or a Python, check it and install it',
     )
-    .option('--wheel <file>', 'take it from a wheel that lies here already, and fetch nothing')
+    .option(
+      '--wheel <file>',
+      'take it from a wheel that lies here already, and fetch nothing',
+      notEmpty,
+    )
     .addOption(
       new Option(
         '--from-python <exe>',
         'copy it from the TensorFlow that this Python has installed, and fetch nothing',
-      ).conflicts('wheel'),
+      )
+        .argParser(notEmpty)
+        .conflicts('wheel'),
     )
-    .option('--dest <dir>', 'install into this folder, made to be copied (container images)')
+    .option(
+      '--dest <dir>',
+      'install into this folder, made to be copied (container images)',
+      notEmpty,
+    )
     .addOption(variantOption())
     .option('--force', 'replace an installed copy even if it is good')
     .addHelpText(
@@ -160,6 +171,12 @@ export function register(
     });
 }
 
+/** A shell variable that is not set gives an empty argument, which as a path would be the working directory. */
+function notEmpty(argument: string): string {
+  if (argument === '') throw new InvalidArgumentError('It must not be empty.');
+  return argument;
+}
+
 /** A program is looked for on PATH unless its name says where it lies. */
 function commandOrPath(cwd: string, program: string): string {
   return program.includes('/') ? resolve(cwd, program) : program;
@@ -209,7 +226,7 @@ function printReport(report: VerifyReport, context: CliContext): void {
     context.err(
       report.source === 'env'
         ? 'the folder that TFE_NODE_RUNTIME names does not hold the pinned library\n'
-        : 'run `npx tfe-node runtime install --force` to replace it\n',
+        : `run \`${installCommand(report.variant, true)}\` to replace it\n`,
     );
   }
 }

@@ -282,7 +282,7 @@ export function configurationInForce(): ConfigurationInForce {
   const { asyncThreads, asyncQueue, memoryBudget } = DEFAULTS;
   const logLevel = LOG_LEVELS[Number(process.env['TF_CPP_MIN_LOG_LEVEL'] ?? 0)];
   return {
-    oneDnn: process.env['TF_ENABLE_ONEDNN_OPTS'] !== '0',
+    oneDnn: !/^(?:0|false)$/iu.test(process.env['TF_ENABLE_ONEDNN_OPTS'] ?? ''),
     ...(logLevel === undefined ? {} : { logLevel }),
     asyncThreads,
     asyncQueue,

@@ -7,7 +7,7 @@ import { errorTable } from './define';
 const INSTALL = 'npx tfe-node runtime install';
 
 /** The install command for a variant, as a user would type it. */
-function installCommand(variant: string, force = false): string {
+export function installCommand(variant: string, force = false): string {
   return `${INSTALL}${variant === 'cpu' ? '' : ` --variant ${variant}`}${force ? ' --force' : ''}`;
 }
 
@@ -40,10 +40,10 @@ export const INSTALL_ERRORS = errorTable({
   },
   TFE_RUNTIME_ENVIRONMENT: {
     phase: 'install',
-    message: (f: { variable: string; value: string; expected: string }) =>
+    message: (f: { variable: string; value: string; expected: string; wayOut?: string }) =>
       `${f.variable} is ${JSON.stringify(f.value)}, but must be ${f.expected}.`,
-    hint: (f: { variable: string; value: string; expected: string }) =>
-      `Correct ${f.variable} or unset it.`,
+    hint: (f: { variable: string; value: string; expected: string; wayOut?: string }) =>
+      f.wayOut ?? `Correct ${f.variable} or unset it.`,
   },
   TFE_PIN_INVALID: {
     phase: 'install',

@@ -2,11 +2,11 @@
  * The file-system steps that an installation is made of, with the operating system's refusals turned into errors
  * that name the path and the way out. Knows nothing of TensorFlow.
  */
-import { constants, type Stats } from 'node:fs';
-import { mkdir, open, stat, statfs } from 'node:fs/promises';
+import { constants, type BigIntStats, type Stats } from 'node:fs';
+import { mkdir, open, stat, statfs, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isTfeError, tfeError } from '../errors';
-import { errnoOf, isAbsent, problemOf } from './files';
+import { errnoOf, isAbsent, problemOf, READ_WITHOUT_WAITING, requireFile } from './files';
 
 /** A refusal of the file system at `path` as a typed error; an error that is typed already stays as it is. */
 export function fileError(error: unknown, path: string, needed = 0): Error {
@@ -35,6 +35,19 @@ export async function at<T>(path: string, step: () => T | Promise<T>, needed?: n
     return await step();
   } catch (error) {
     throw fileError(error, path, needed);
+  }
+}
+
+/** Opens a regular file for reading, and nothing else, off the event loop. The caller closes it. */
+export async function openFile(
+  path: string,
+): Promise<{ readonly handle: FileHandle; readonly stats: BigIntStats }> {
+  const handle = await open(path, READ_WITHOUT_WAITING);
+  try {
+    return { handle, stats: requireFile(await handle.stat({ bigint: true })) };
+  } catch (error) {
+    await handle.close();
+    throw error;
   }
 }
 

@@ -5,13 +5,14 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isTfeError, type TfeErrorCode } from '../errors';
+import { installCommand } from '../errors/install';
 import { scope } from '../tensor/tensor';
 // eslint-disable-next-line @typescript-eslint/no-restricted-imports -- the last step is what a user does
 import { tf } from '../tf';
 import type { NativeBinding } from './binding';
 import { cpuFlags } from './cpu';
 import { DOCTOR_STEPS, STEP_OF_CODE, type StepId } from './doctor-steps';
-import { readHead } from './files';
+import { errnoOf, isNoFile, problemOf, readHead } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
@@ -19,7 +20,15 @@ import { say } from './isolated';
 import { findAddon, loadAddon, openLibrary, permitted } from './loader';
 import { locateRuntime, requireFolder, type RuntimeLocation } from './locate';
 import { runtimePlace } from './paths';
-import { artefactFor, defaultPin, librariesOf, variantsFor, type Artefact, type Pin } from './pin';
+import {
+  artefactFor,
+  defaultPin,
+  librariesOf,
+  variantsFor,
+  type Artefact,
+  type Pin,
+  type Variant,
+} from './pin';
 import { cpuFinding, nodeApiFinding, nodeFinding } from './pin-check';
 import { currentPlatform, hostFacts, platformCell } from './platforms';
 import { readSoname } from './soname';
@@ -135,6 +144,23 @@ function otherTensorFlows(own: string | null): string[] {
   );
 }
 
+/** Takes a step that reads a file, whose refusal by the system is what the step has found. */
+function readable<T>(name: string, replace: () => string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const errno = errnoOf(error);
+    // What Node's permission model forbids has an error of its own.
+    if (errno === undefined || errno === 'ERR_ACCESS_DENIED') throw error;
+    const isUnreadable = errno === 'EACCES' || errno === 'EPERM';
+    throw new Wrong(
+      `${name}: ${problemOf(error)}`,
+      isUnreadable ? 'Let the user that runs this read the file.' : replace(),
+      isNoFile(error) ? 'TFE_RUNTIME_NOT_AN_IMAGE' : null,
+    );
+  }
+}
+
 function walk({ pin = defaultPin() }: WalkTask): void {
   step('platform', () => {
     currentPlatform();
@@ -182,21 +208,19 @@ function walk({ pin = defaultPin() }: WalkTask): void {
     ['manifest', 'files'],
   );
 
-  const artefact = (): Artefact => {
+  const variant = (): Variant => {
     const platform = currentPlatform();
-    const variant =
-      location?.variant ?? nearestVariant(directory!, platform, variantsFor(platform, pin), pin);
-    return artefactFor(platform, variant, pin);
+    return (
+      location?.variant ?? nearestVariant(directory!, platform, variantsFor(platform, pin), pin)
+    );
   };
+  const artefact = (): Artefact => artefactFor(currentPlatform(), variant(), pin);
+  const replace = (): string => `Run \`${installCommand(variant(), true)}\` to replace it.`;
   step('hashes', () => {
     for (const { name, sha256 } of librariesOf(artefact())) {
-      const found = hashFileSync(join(directory!, name));
+      const found = readable(name, replace, () => hashFileSync(join(directory!, name)));
       if (found !== sha256) {
-        throw new Wrong(
-          `${name} has ${found}, pinned is ${sha256}`,
-          'Run `npx tfe-node runtime install --force` to replace it.',
-          'TFE_RUNTIME_HASH',
-        );
+        throw new Wrong(`${name} has ${found}, pinned is ${sha256}`, replace(), 'TFE_RUNTIME_HASH');
       }
     }
     return 'as pinned';
@@ -204,14 +228,15 @@ function walk({ pin = defaultPin() }: WalkTask): void {
   step('image', () => {
     const names = librariesOf(artefact()).map(({ name, soname }) => {
       const path = join(directory!, name);
-      const deviation = imageProblem(currentPlatform(), readHead(path, IMAGE_HEAD_BYTES).head);
+      const { head } = readable(name, replace, () => readHead(path, IMAGE_HEAD_BYTES));
+      const deviation = imageProblem(currentPlatform(), head);
       const found = deviation === undefined ? readSoname(path) : null;
       if (found !== soname) {
         throw new Wrong(
           deviation === undefined
             ? `${name} calls itself ${found ?? 'nothing'}, pinned is ${soname}`
             : `${name} is not ${deviation.expected}: ${deviation.problem}`,
-          'Run `npx tfe-node runtime install --force` to replace it.',
+          replace(),
           'TFE_RUNTIME_NOT_AN_IMAGE',
         );
       }

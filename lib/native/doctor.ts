@@ -5,7 +5,7 @@
 import { DOCTOR_STEPS, type StepId } from './doctor-steps';
 import type { WalkMessage, WalkTask } from './doctor-walk';
 import type { Finding } from './finding';
-import { runIsolated, type Ending } from './isolated';
+import { runIsolated, SYSTEM_LIMITS, type Ending } from './isolated';
 import type { Environment } from './paths';
 import type { Pin } from './pin';
 
@@ -51,9 +51,10 @@ export async function examine(options: DoctorOptions = {}): Promise<DoctorReport
     ...(signal === undefined ? {} : { signal }),
   });
 
-  const broken = ending.forbidden
-    ? 'permission'
-    : (begun ?? (ending.problem === null ? null : firstOpen(ended)));
+  const broken =
+    ending.refusedBy === 'permission'
+      ? 'permission'
+      : (begun ?? (ending.problem === null ? null : firstOpen(ended)));
   if (broken !== null) add(broken, crash(ending));
   for (const { id, needs } of DOCTOR_STEPS) {
     if (ended.has(id)) continue;
@@ -78,12 +79,20 @@ function firstOpen(ended: ReadonlyMap<StepId, Finding>): StepId {
   return DOCTOR_STEPS.find(({ id }) => !ended.has(id))?.id ?? 'op';
 }
 
-function crash({ problem, said, forbidden }: Ending): Omit<Finding, 'id' | 'title'> {
-  if (forbidden) {
+function crash({ problem, said, refusedBy }: Ending): Omit<Finding, 'id' | 'title'> {
+  if (refusedBy === 'permission') {
     return {
       state: 'failed',
       fact: "Node's permission model forbids the process in which the steps are taken",
       todo: 'Start the doctor with --allow-child-process beside --permission, or without --permission.',
+      code: null,
+    };
+  }
+  if (refusedBy === 'system') {
+    return {
+      state: 'failed',
+      fact: `the process in which the steps are taken ${problem ?? 'did not start'}`,
+      todo: SYSTEM_LIMITS,
       code: null,
     };
   }

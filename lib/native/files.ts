@@ -1,5 +1,13 @@
 /** What a load asks of a file, and how the operating system's refusals read. Knows nothing of TensorFlow. */
-import { closeSync, constants, fstatSync, openSync, readSync, type BigIntStats } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type BigIntStats,
+} from 'node:fs';
 import { messageOf } from '../describe';
 
 export function errnoOf(error: unknown): string | undefined {
@@ -39,14 +47,56 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
   return a.size === b.size && a.inode === b.inode && a.mtimeMs === b.mtimeMs;
 }
 
+/** A pipe without a writer would hold the thread that opens it for ever, and nothing could end the wait. */
+export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+/** What stands for an error number of the system, which has none that all systems share: there is something else than a file. */
+const NO_FILE = 'EFTYPE';
+
+/** Whether the error says that a path leads to no file, or to something else than one. */
+export function isNoFile(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === NO_FILE || code === 'EISDIR' || code === 'ELOOP' || code === 'ENXIO';
+}
+
+/** @throws where there is something else than a file */
+export function requireFile(stats: BigIntStats): BigIntStats {
+  if (stats.isFile()) return stats;
+  throw Object.assign(new Error('it is not a regular file'), { code: NO_FILE });
+}
+
+/** Opens a regular file for reading, and nothing else: a device or a pipe may never end. The caller closes it. */
+export function openFileSync(path: string): { readonly fd: number; readonly stats: BigIntStats } {
+  const fd = openSync(path, READ_WITHOUT_WAITING);
+  try {
+    return { fd, stats: requireFile(fstatSync(fd, { bigint: true })) };
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
+}
+
 /** The first `length` bytes of a file, fewer when it is shorter, with the file's own stamp. */
 export function readHead(path: string, length: number): { head: Buffer; stamp: FileStamp } {
-  const fd = openSync(path, constants.O_RDONLY);
+  const { fd, stats } = openFileSync(path);
   try {
-    const stats = fstatSync(fd, { bigint: true });
     const head = Buffer.alloc(length);
-    const count = stats.isFile() ? readSync(fd, head, 0, length, 0) : 0;
-    return { head: head.subarray(0, count), stamp: stampOf(stats) };
+    return { head: head.subarray(0, readSync(fd, head, 0, length, 0)), stamp: stampOf(stats) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** A whole text file. @throws also when it has more than `most` bytes */
+export function readText(path: string, most: number): string {
+  const { fd, stats } = openFileSync(path);
+  try {
+    if (stats.size > BigInt(most)) {
+      throw Object.assign(new Error(`it has ${stats.size} bytes, more than ${most}`), {
+        code: 'EFBIG',
+      });
+    }
+    return readFileSync(fd, 'utf8');
   } finally {
     closeSync(fd);
   }

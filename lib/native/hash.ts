@@ -1,7 +1,8 @@
 /** SHA-256 of files. A load needs none, so it does not pay for `node:crypto`. */
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, constants, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { openFileSync } from './files';
 
 /** Large enough that hashing is bound by the hash, small enough to stay in the CPU's cache hierarchy. */
 const CHUNK_BYTES = 4 << 20;
@@ -10,7 +11,7 @@ const CHUNK_BYTES = 4 << 20;
 export function hashFileSync(path: string): string {
   const hash = createHash('sha256');
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  const fd = openSync(path, constants.O_RDONLY);
+  const { fd } = openFileSync(path);
   try {
     for (;;) {
       const count = readSync(fd, chunk, 0, chunk.length, null);

@@ -69,6 +69,11 @@ export function imageProblem(
   return problem === undefined ? undefined : { expected: format.name, problem };
 }
 
+/** What the library files of a platform are, as it goes into a sentence. */
+export function imageName(platform: PlatformId): string {
+  return IMAGE_FORMATS[platform].name;
+}
+
 function starts(head: Buffer): string {
   return `the bytes ${head.toString('hex', 0, 4).replace(/..(?=.)/gu, '$& ')}`;
 }

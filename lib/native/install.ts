@@ -2,8 +2,9 @@
  * Installs and removes the pinned library. Owns the order of the steps, which is what makes an installation safe to kill:
  * everything happens in a staging folder beside the target, and one rename makes it visible.
  */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isTfeError, tfeError, type TfeErrorCode } from '../errors';
 import { at, existingAncestor, makeFolders, requireSpace, syncDirectory } from './disk';
@@ -114,9 +115,10 @@ export async function installRuntime(options: InstallOptions = {}): Promise<Inst
 
     const parent = dirname(place.directory);
     await makeFolders(parent);
+    await requireSameDisk(place.directory, parent);
     const swept = await sweepStaging(parent);
     await requireSpace(parent, spaceNeeded(installation));
-    const staging = await makeStaging(parent);
+    const staging = await stagingIn(parent);
     try {
       report({ step: 'stage', staging, swept });
       const finished = join(staging, 'runtime');
@@ -162,7 +164,7 @@ function prepare(options: InstallOptions): Installation {
     variant,
     pin,
     artefact: artefactFor(platform, variant, pin),
-    place: runtimePlace(platform, variant, env, options.home),
+    place: behindLink(runtimePlace(platform, variant, env, options.home)),
     portable: dest !== undefined,
     locate: {
       env,
@@ -174,6 +176,51 @@ function prepare(options: InstallOptions): Installation {
     report: options.report ?? (() => undefined),
     signal: options.signal ?? new AbortController().signal,
   };
+}
+
+/** The folder that a link leads to, which a rename would replace instead: the folder would stay, and be nobody's. */
+function behindLink(place: RuntimePlace): RuntimePlace {
+  const { directory } = place;
+  try {
+    if (!lstatSync(directory).isSymbolicLink()) return place;
+  } catch {
+    return place;
+  }
+  try {
+    return { ...place, directory: realpathSync(directory) };
+  } catch (error) {
+    // A link to what an installation shall make.
+    return isAbsent(error)
+      ? { ...place, directory: resolve(dirname(directory), readlinkSync(directory)) }
+      : place;
+  }
+}
+
+/** @throws TFE_CACHE_UNUSABLE where the target is a mount point, before anything is fetched: no rename puts a folder there */
+async function requireSameDisk(directory: string, parent: string): Promise<void> {
+  const disks = await Promise.all(
+    [directory, parent].map((path) =>
+      stat(path)
+        .then(({ dev }) => dev)
+        .catch(() => undefined),
+    ),
+  );
+  if (disks[0] === undefined || disks[0] === disks[1]) return;
+  throw tfeError('TFE_CACHE_UNUSABLE', { path: directory, problem: MOUNTED });
+}
+
+const MOUNTED = 'a file system is mounted there; name a folder inside it';
+
+/** A staging folder in `parent`, which a removal may have found empty and removed since it was made. */
+async function stagingIn(parent: string): Promise<string> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await makeStaging(parent);
+    } catch (error) {
+      if (!isAbsent((error as Error).cause) || attempt === PLACING_ATTEMPTS) throw error;
+    }
+    await makeFolders(parent);
+  }
 }
 
 /** The copy that is there if it is good, or becomes good by recording it; null when there is work to do. */
@@ -385,6 +432,10 @@ async function putInPlace(
       if (!inTheWay || attempt === PLACING_ATTEMPTS) {
         // Better the old copy than none; it fails harmlessly where another installation's copy lies by now.
         if (aside !== undefined) await rename(aside, target).catch(() => undefined);
+        if (errnoOf(error) === 'EBUSY') {
+          const facts = { path: target, problem: MOUNTED };
+          throw tfeError('TFE_CACHE_UNUSABLE', facts, { cause: error });
+        }
         return at(target, () => {
           throw error;
         });
@@ -494,18 +545,28 @@ export async function removeRuntime(
   }
   if (manifestIfReadable(directory)?.origin === 'verify') {
     const manifest = join(directory, MANIFEST_NAME);
-    await at(manifest, () => rm(manifest));
+    await at(manifest, () => rm(manifest, { force: true }));
     return { directory, outcome: 'forgotten', swept };
   }
   await requireOurs(place, artefact);
   // Out of the way first: a process that loads meanwhile finds the whole folder or none.
-  const staging = await makeStaging(parent);
+  const staging = await stagingIn(parent);
+  let wasThere = true;
   try {
     await at(directory, () => rename(directory, join(staging, 'old')));
+  } catch (error) {
+    // Another removal was faster.
+    if (!isAbsent((error as Error).cause)) throw error;
+    wasThere = false;
   } finally {
     await at(staging, () => rm(staging, { recursive: true, force: true, maxRetries: 3 }));
   }
-  await at(parent, () => syncDirectory(parent));
+  await at(parent, () =>
+    syncDirectory(parent).catch((error: unknown) => {
+      // Another removal has taken the empty folder away already.
+      if (!isAbsent(error)) throw error;
+    }),
+  );
   if (place.source === 'cache') await rmdir(parent).catch(() => undefined);
-  return { directory, outcome: 'removed', swept };
+  return { directory, outcome: wasThere ? 'removed' : 'absent', swept };
 }

@@ -2,12 +2,11 @@
  * Runs a script of this folder in a process of its own and hears what it says line by line. For steps that may end a
  * process: opening a library that is not what it seems. Both ends of the line are here.
  */
-import { spawn } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
+import { errnoOf } from './files';
 import type { Environment } from './paths';
+import { LastLines, LineReader, runProgram } from './program';
 
 export interface IsolatedOptions {
   readonly env: Environment;
@@ -21,9 +20,13 @@ export interface Ending {
   readonly problem: string | null;
   /** The last lines that it wrote to standard error. */
   readonly said: string;
-  /** True when the process never ran, because Node's permission model forbids child processes. */
-  readonly forbidden: boolean;
+  /** What kept the process from running: Node's permission model, or a system that gives no more of what it takes. */
+  readonly refusedBy: 'permission' | 'system' | null;
 }
+
+/** What to do where the system refuses a process. */
+export const SYSTEM_LIMITS =
+  'The system gives no more processes, open files or memory: see `ulimit -a` and the limits of the container.';
 
 const LAST_LINES = 6;
 
@@ -35,6 +38,9 @@ export function say(message: object): void {
   writeSync(LINE_FD, `${JSON.stringify(message)}\n`);
 }
 
+/** The port is this process's, and a process that waits for its own debugger waits for ever. */
+const DEBUGGER = /^--(?:inspect|debug)/u;
+
 /** Starts `name` with one argument, a JSON text; `hear` gets what it says. */
 export async function runIsolated(
   name: string,
@@ -43,37 +49,30 @@ export async function runIsolated(
   { env, execArgv = process.execArgv, signal }: IsolatedOptions,
 ): Promise<Ending> {
   const script = join(__dirname, `${name}${extname(__filename)}`);
-  let said = '';
-  try {
-    const child = spawn(process.execPath, [...execArgv, script, JSON.stringify(task)], {
-      env: { ...env },
+  const said = new LastLines(LAST_LINES);
+  const { problem, refusal } = await runProgram(
+    process.execPath,
+    [...execArgv.filter((option) => !DEBUGGER.test(option)), script, JSON.stringify(task)],
+    {
+      env,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-      ...(signal === undefined ? {} : { signal }),
-    });
-    child.stderr!.setEncoding('utf8').on('data', (text: string) => {
-      said = lastLines(said + text);
-    });
-    createInterface(child.stdio[LINE_FD] as Readable).on('line', (line) => {
-      const message = parsed(line);
-      if (message !== undefined) hear(message);
-    });
-    const [code, killedBy] = await new Promise<[number | null, NodeJS.Signals | null]>(
-      (resolve, reject) => {
-        child.once('error', reject);
-        child.once('close', (...ending) => resolve(ending));
+      hear: {
+        2: new LineReader((line) => said.add(line)),
+        [LINE_FD]: new LineReader((line) => {
+          const message = parsed(line);
+          if (message !== undefined) hear(message);
+        }),
       },
-    );
-    const problem =
-      killedBy !== null
-        ? `was ended by ${killedBy}`
-        : code === 0
-          ? null
-          : `ended with exit code ${String(code)}`;
-    return { problem, said, forbidden: false };
-  } catch (error) {
-    if ((error as { code?: unknown }).code !== 'ERR_ACCESS_DENIED') throw error;
-    return { problem: 'was not allowed to start', said, forbidden: true };
-  }
+      ...(signal === undefined ? {} : { signal }),
+    },
+  );
+  signal?.throwIfAborted();
+  const isForbidden = errnoOf(refusal) === 'ERR_ACCESS_DENIED';
+  return {
+    problem: isForbidden ? 'was not allowed to start' : problem,
+    said: said.toString(),
+    refusedBy: isForbidden ? 'permission' : refusal === null ? null : 'system',
+  };
 }
 
 /** Undefined for a line that its end has cut short: nothing was said, then. */
@@ -83,11 +82,4 @@ function parsed(line: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function lastLines(text: string): string {
-  return text
-    .split('\n')
-    .slice(-LAST_LINES - 1)
-    .join('\n');
 }

@@ -5,8 +5,8 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
-import { errnoOf, isAbsent, problemOf, readHead, type FileStamp } from './files';
-import { IMAGE_HEAD_BYTES, imageProblem } from './image';
+import { errnoOf, isAbsent, isNoFile, problemOf, readHead, type FileStamp } from './files';
+import { IMAGE_HEAD_BYTES, imageName, imageProblem } from './image';
 import { readManifest, type Manifest } from './manifest';
 import {
   MANIFEST_NAME,
@@ -89,7 +89,7 @@ export function locateRuntime(options: LocateOptions = {}): RuntimeLocation {
 const ATTEMPTS = 5;
 
 /** Which folder lies at a path at this moment; undefined for none. */
-function folderInode(directory: string): bigint | undefined {
+export function folderInode(directory: string): bigint | undefined {
   try {
     return statSync(directory, { bigint: true }).ino;
   } catch {
@@ -254,6 +254,10 @@ function openImage(path: string, platform: PlatformId, variant: Variant): FileSt
       throw tfeError('TFE_RUNTIME_LIBRARY_MISSING', { path, variant }, { cause: error });
     }
     const problem = errnoOf(error) === undefined ? String(error) : problemOf(error);
+    if (isNoFile(error)) {
+      const facts = { path, expected: imageName(platform), problem, variant };
+      throw tfeError('TFE_RUNTIME_NOT_AN_IMAGE', facts, { cause: error });
+    }
     throw tfeError('TFE_CACHE_UNUSABLE', { path, problem }, { cause: error });
   }
   const deviation = imageProblem(platform, file.head);

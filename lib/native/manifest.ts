@@ -3,10 +3,9 @@
  * very files that were checked. Owns reading it; write-manifest.ts writes it, and what it must say
  * is decided by its readers.
  */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTfeError, tfeError } from '../errors';
-import { isAbsent, problemOf, type FileStamp } from './files';
+import { isAbsent, problemOf, readText, type FileStamp } from './files';
 import { MANIFEST_NAME } from './paths';
 import type { Variant } from './pin';
 import type { PlatformId } from './platforms';
@@ -37,6 +36,9 @@ export interface Manifest {
 /** Prefix of a manifest that is still being written. */
 export const UNFINISHED_MANIFEST = `.${MANIFEST_NAME}.`;
 
+/** A thousand times what one takes. */
+const LARGEST_BYTES = 1 << 20;
+
 /**
  * The manifest of a folder, or null when it has none.
  *
@@ -48,7 +50,7 @@ export function readManifest(directory: string, variant: Variant): Manifest | nu
     tfeError('TFE_RUNTIME_MANIFEST_CORRUPT', { path, problem, variant }, { cause });
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readText(path, LARGEST_BYTES);
   } catch (error) {
     if (isAbsent(error)) return null;
     throw corrupt(problemOf(error), error);

@@ -21,12 +21,36 @@ export interface RuntimePlace {
 }
 
 /**
+ * The user's home folder. In a container with a user that no file lists there may be none.
+ *
+ * @throws TFE_RUNTIME_ENVIRONMENT
+ */
+function homeFolder(): string {
+  let home = '';
+  try {
+    home = homedir();
+  } catch {
+    // Neither HOME nor the system's list of users names one.
+  }
+  if (isAbsolute(home)) return home;
+  throw tfeError('TFE_RUNTIME_ENVIRONMENT', {
+    variable: 'HOME',
+    value: home,
+    expected: 'an absolute path: the library lies in the cache under it',
+    wayOut: 'Set HOME, or XDG_CACHE_HOME to the absolute path of the cache.',
+  });
+}
+
+/**
  * The folder under which every version and platform has its own: `$XDG_CACHE_HOME/tfe-node`, on every operating system.
  * The XDG specification says to ignore a relative value, so an absent, empty or relative one means `~/.cache`.
+ *
+ * @throws TFE_RUNTIME_ENVIRONMENT when it means that, and there is no home folder
  */
-export function cacheRoot(env: Environment = process.env, home: string = homedir()): string {
+export function cacheRoot(env: Environment = process.env, home?: string): string {
   const xdg = env['XDG_CACHE_HOME'];
-  const base = xdg !== undefined && isAbsolute(xdg) ? normalize(xdg) : join(home, '.cache');
+  const base =
+    xdg !== undefined && isAbsolute(xdg) ? normalize(xdg) : join(home ?? homeFolder(), '.cache');
   return join(base, 'tfe-node');
 }
 

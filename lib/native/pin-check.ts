@@ -5,12 +5,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTfeError } from '../errors';
+import { installCommand } from '../errors/install';
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { cpuFlags, REQUIRED_CPU_FLAGS } from './cpu';
-import { isAbsent, problemOf } from './files';
+import { isAbsent, isNoFile, problemOf } from './files';
 import { hashFileSync } from './hash';
 import type { Finding } from './finding';
-import { runIsolated } from './isolated';
+import { runIsolated, SYSTEM_LIMITS } from './isolated';
 import { packageRoot, REQUIRED_NODE_API } from './loader';
 import { requireFolder } from './locate';
 import { runtimePlace, type Environment } from './paths';
@@ -51,8 +52,6 @@ export interface PinReport {
   readonly variant: Variant | null;
   readonly findings: readonly Finding[];
 }
-
-const INSTALL = 'npx tfe-node runtime install';
 
 /** Looks at everything. A fact that is wrong is no error: it is the answer. */
 export async function checkPin(options: PinCheckOptions = {}): Promise<PinReport> {
@@ -229,7 +228,9 @@ function filesFindings(
         : variantsFor(platform, pin);
   const variant = nearestVariant(directory, platform, candidates, pin);
   const artefact = artefactFor(platform, variant, pin);
-  const complete = IMAGES.map((image) => fileFindings(directory, image, artefact, findings));
+  const complete = IMAGES.map((image) =>
+    fileFindings(directory, image, variant, artefact, findings),
+  );
   return { directory, variant, artefact, complete: !complete.includes(false) };
 }
 
@@ -237,50 +238,55 @@ function filesFindings(
 function fileFindings(
   directory: string,
   image: ImageName,
+  variant: Variant,
   artefact: Artefact,
   findings: Finding[],
 ): boolean {
   const library = artefact.libraries[image];
   const path = join(directory, library.name);
-  const replace = `Run \`${INSTALL} --force\` to replace it.`;
+  const replace = `Run \`${installCommand(variant, true)}\` to replace it.`;
   const title = (fact: string): string => `${library.name} ${fact}`;
-  let size: number;
+  let found: { readonly size: number; readonly sha256: string; readonly soname: string | null };
   try {
-    ({ size } = statSync(path));
+    found = {
+      size: statSync(path).size,
+      sha256: hashFileSync(path),
+      soname: readSoname(path),
+    };
   } catch (error) {
-    const isMissing = isAbsent(error);
-    const fact = isMissing ? 'the file is missing' : problemOf(error);
+    const fact = isAbsent(error) ? 'the file is missing' : problemOf(error);
+    const sizeTitle = title('size');
     findings.push(
-      isMissing
+      isAbsent(error)
         ? failed(
             `${image}-size`,
-            title('size'),
+            sizeTitle,
             fact,
-            `Run \`${INSTALL}\`.`,
+            `Run \`${installCommand(variant)}\`.`,
             'TFE_RUNTIME_LIBRARY_MISSING',
           )
-        : unreached(`${image}-size`, title('size'), fact),
+        : isNoFile(error)
+          ? failed(`${image}-size`, sizeTitle, fact, replace, 'TFE_RUNTIME_NOT_AN_IMAGE')
+          : unreached(`${image}-size`, sizeTitle, fact),
       unreached(`${image}-sha256`, title('SHA-256'), fact),
       unreached(`${image}-soname`, title('SONAME'), fact),
     );
     return false;
   }
-  const compare = (id: string, what: string, found: number | string, pinned: number | string) =>
-    found === pinned
-      ? ok(`${image}-${id}`, title(what), String(found))
+  const compare = (id: string, what: string, is: number | string, pinned: number | string) =>
+    is === pinned
+      ? ok(`${image}-${id}`, title(what), String(is))
       : failed(
           `${image}-${id}`,
           title(what),
-          `${found}, pinned is ${pinned}`,
+          `${is}, pinned is ${pinned}`,
           replace,
           id === 'size' ? 'TFE_RUNTIME_UNPINNED' : 'TFE_RUNTIME_HASH',
         );
+  const { size, sha256, soname } = found;
   findings.push(
     compare('size', 'size', size, library.size),
-    compare('sha256', 'SHA-256', hashFileSync(path), library.sha256),
-  );
-  const soname = readSoname(path);
-  findings.push(
+    compare('sha256', 'SHA-256', sha256, library.sha256),
     soname === library.soname
       ? ok(`${image}-soname`, title('SONAME'), soname)
       : failed(
@@ -320,7 +326,7 @@ async function openFindings(
     leave(0, 'the CPU cannot run the library');
     return;
   }
-  const { directory, artefact } = subject;
+  const { directory, artefact, variant } = subject;
   const task: ProbeTask = {
     images: {
       cc: join(directory, artefact.libraries.cc.name),
@@ -334,7 +340,15 @@ async function openFindings(
     ...(execArgv === undefined ? {} : { execArgv }),
     ...(signal === undefined ? {} : { signal }),
   });
-  if (ending.forbidden) {
+  if (ending.refusedBy === 'system') {
+    leave(
+      0,
+      `the process that opens the library ${ending.problem ?? 'did not start'}`,
+      SYSTEM_LIMITS,
+    );
+    return;
+  }
+  if (ending.refusedBy === 'permission') {
     leave(
       0,
       "Node's permission model forbids the process that opens the library",
@@ -349,7 +363,7 @@ async function openFindings(
   }
   let reached = 0;
   for (const message of heard) {
-    const finding = probeFinding(message);
+    const finding = probeFinding(message, variant);
     if (finding === null) continue;
     findings.push(finding);
     reached += 1;
@@ -383,7 +397,7 @@ async function openFindings(
   }
 }
 
-function probeFinding(message: ProbeMessage): Finding | null {
+function probeFinding(message: ProbeMessage, variant: Variant): Finding | null {
   switch (message.said) {
     case 'koffi':
     case 'koffi missing':
@@ -405,7 +419,7 @@ function probeFinding(message: ProbeMessage): Finding | null {
             'version',
             'TF_Version()',
             `${message.version ?? 'nothing'}, pinned is ${TENSORFLOW_VERSION}`,
-            `Run \`${INSTALL} --force\`.`,
+            `Run \`${installCommand(variant, true)}\`.`,
             'TFE_LIBRARY_VERSION',
           );
     case 'symbols': {

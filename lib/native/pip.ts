@@ -2,13 +2,13 @@
  * Fetches the wheel through the user's own package client, with that client's own configuration: index, proxy,
  * certificates and cache are none of our business. Owns finding pip and reading its failures.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
 import type { Environment } from './paths';
 import type { PinnedSource } from './pin';
+import { LastLines, LineReader, runProgram } from './program';
 
 export interface PipCommand {
   readonly program: string;
@@ -74,10 +74,10 @@ export async function fetchWheel(options: FetchOptions): Promise<string> {
   // The command in a message is for a person to repeat, so it names no staging folder.
   const command = ['pip', ...downloadArguments(source, options.tensorflow, '.')].join(' ');
   if (run.outcome !== null) {
-    const { outcome, output } = run;
-    throw NO_NETWORK.test(output)
-      ? tfeError('TFE_PIP_NO_NETWORK', { command, file, output: lastLines(output) })
-      : tfeError('TFE_PIP_FAILED', { command, file, outcome, output: lastLines(output) });
+    const { outcome, output, isOffline } = run;
+    throw isOffline
+      ? tfeError('TFE_PIP_NO_NETWORK', { command, file, output })
+      : tfeError('TFE_PIP_FAILED', { command, file, outcome, output });
   }
   const found = await readdir(directory);
   if (!found.includes(file)) throw tfeError('TFE_PIP_NO_WHEEL', { command, file, found });
@@ -132,79 +132,45 @@ async function pipVersion(
   env: Environment,
   signal: AbortSignal,
 ): Promise<string | null> {
-  const child = spawn(program, [...args, '--version'], {
+  let version: string | null = null;
+  const { problem } = await runProgram(program, [...args, '--version'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
+    hear: { 1: new LineReader((line) => (version ??= /^pip \d\S*/u.exec(line)?.[0] ?? null)) },
+    signal,
+    patienceMs: ANSWER_MS,
   });
-  // Not spawn's own `timeout`: it keeps the process alive when the program does not exist.
-  const impatience = setTimeout(() => child.kill('SIGKILL'), ANSWER_MS);
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (part: string) => (text += part));
-  const outcome = await ended(child, signal).finally(() => clearTimeout(impatience));
-  return outcome === null ? (/^pip \d\S*/u.exec(text)?.[0] ?? null) : null;
+  signal.throwIfAborted();
+  return problem === null ? version : null;
 }
 
 async function runPip(
   pip: PipCommand,
   args: readonly string[],
   { env, terminal, signal, line }: FetchOptions,
-): Promise<{ readonly outcome: string | null; readonly output: string }> {
-  const child = spawn(pip.program, [...pip.args, ...args], {
+): Promise<{
+  /** Null for success, else how it ended, to follow "pip ...". */
+  readonly outcome: string | null;
+  /** The last lines of what it said. */
+  readonly output: string;
+  /** Whether it said that it cannot reach an index. */
+  readonly isOffline: boolean;
+}> {
+  const said = new LastLines(QUOTED_LINES);
+  let isOffline = false;
+  const hear = (text: string): void => {
+    said.add(text);
+    if (NO_NETWORK.test(text)) isOffline = true;
+    line(text);
+  };
+  const { problem } = await runProgram(pip.program, [...pip.args, ...args], {
     // Without a terminal Python holds its output back until a buffer is full.
     env: { PYTHONUNBUFFERED: '1', ...env },
     stdio: [terminal ? 'inherit' : 'ignore', terminal ? 'inherit' : 'pipe', 'pipe'],
+    hear: { 1: new LineReader(hear), 2: new LineReader(hear) },
+    signal,
+    graceMs: GRACE_MS,
   });
-  const said: string[] = [];
-  eachLine(child.stdout, (text) => {
-    said.push(text);
-    line(text);
-  });
-  eachLine(child.stderr, (text) => {
-    said.push(text);
-    line(text);
-  });
-  const outcome = await ended(child, signal);
-  return { outcome, output: said.join('\n') };
-}
-
-/** Null for success, else how the child ended, to follow "pip ...". Kills the child when `signal` is aborted. */
-async function ended(child: ChildProcess, signal: AbortSignal): Promise<string | null> {
-  let patience: NodeJS.Timeout | undefined;
-  const stop = (): void => {
-    child.kill('SIGTERM');
-    patience = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
-  };
-  if (signal.aborted) stop();
-  else signal.addEventListener('abort', stop, { once: true });
-  const outcome = await new Promise<string | null>((resolve) => {
-    child.once('error', (error) => resolve(`could not be run (${error.message})`));
-    child.once('close', (code, killedBy) => {
-      if (killedBy !== null) resolve(`was ended by ${killedBy}`);
-      else resolve(code === 0 ? null : `ended with exit code ${code}`);
-    });
-  });
-  clearTimeout(patience);
-  signal.removeEventListener('abort', stop);
   signal.throwIfAborted();
-  return outcome;
-}
-
-function eachLine(stream: NodeJS.ReadableStream | null, hear: (text: string) => void): void {
-  if (stream === null) return;
-  let rest = '';
-  const take = (text: string): void => {
-    const clean = text.trimEnd();
-    if (clean !== '') hear(clean);
-  };
-  stream.setEncoding('utf8');
-  stream.on('data', (part: string) => {
-    const lines = (rest + part).split(/\r?\n|\r/u);
-    rest = lines.pop() ?? '';
-    lines.forEach(take);
-  });
-  stream.on('end', () => take(rest));
-}
-
-function lastLines(output: string): string {
-  return output.split('\n').slice(-QUOTED_LINES).join('\n');
+  return { outcome: problem, output: said.toString(), isOffline };
 }

@@ -2,7 +2,6 @@
  * Takes the libraries from a TensorFlow that a Python has installed. Owns asking the interpreter, once and without importing
  * TensorFlow, and copying; whether a file serves is decided by its own hash, whatever the package says.
  */
-import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { copyFile, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,6 +13,7 @@ import type { InstallEvent } from './install';
 import type { Environment } from './paths';
 import { artefactFor, variantsFor, type Artefact, type Pin, type Variant } from './pin';
 import type { PlatformId } from './platforms';
+import { LastLines, LineReader, runProgram } from './program';
 
 /** Names under which the wheels are published. */
 const PROJECTS = ['tensorflow-cpu', 'tensorflow'] as const;
@@ -81,46 +81,44 @@ export async function findPythonPackage(
 }
 
 async function ask(executable: string, env: Environment, signal: AbortSignal): Promise<Answer> {
-  let [out, err] = ['', ''];
-  const failed = (outcome: string, cause?: unknown): Error =>
-    tfeError(
-      'TFE_PYTHON_FAILED',
-      { executable, outcome, output: err.trim().split('\n').slice(-QUOTED_LINES).join('\n') },
-      { cause },
-    );
-  // Not spawn's own `timeout`: its timer outlives a program that could not be started.
-  const patience = AbortSignal.timeout(ANSWER_MS);
-  const child = spawn(executable, ['-c', QUESTION, JSON.stringify(PROJECTS)], {
-    env: { ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    killSignal: 'SIGKILL',
-    signal: AbortSignal.any([signal, patience]),
-  });
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (err += text));
-  const [code, killedBy] = await new Promise<[number | null, NodeJS.Signals | null]>(
-    (resolve, reject) => {
-      child.once('error', (error) => {
-        if (signal.aborted) reject(error);
-        else if (patience.aborted) reject(failed(`did not answer within ${ANSWER_MS / 1000} s`));
-        else reject(failed(`could not be run (${problemOf(error)})`, error));
-      });
-      child.once('close', (...ending) => resolve(ending));
+  const said = new LastLines(QUOTED_LINES);
+  // The last line: a sitecustomize may print before it.
+  let answer = '';
+  const { problem, refusal, wasSlow } = await runProgram(
+    executable,
+    ['-c', QUESTION, JSON.stringify(PROJECTS)],
+    {
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      hear: {
+        1: new LineReader((line) => (answer = line)),
+        2: new LineReader((line) => said.add(line)),
+      },
+      signal,
+      patienceMs: ANSWER_MS,
     },
   );
-  if (killedBy !== null) throw failed(`was ended by ${killedBy}`);
-  if (code !== 0) throw failed(`ended with exit code ${String(code)}`);
+  signal.throwIfAborted();
+  const failed = (outcome: string, cause?: unknown): Error =>
+    tfeError('TFE_PYTHON_FAILED', { executable, outcome, output: said.toString() }, { cause });
+  if (wasSlow) throw failed(`did not answer within ${ANSWER_MS / 1000} s`);
+  if (problem !== null) throw failed(problem, refusal ?? undefined);
   try {
-    // The last line: a sitecustomize may print before it.
-    return checked(JSON.parse(out.trim().split('\n').at(-1)!));
+    return checked(JSON.parse(answer));
   } catch (error) {
-    throw failed(`answered ${JSON.stringify(out.slice(0, 200))}`, error);
+    throw failed(`answered ${JSON.stringify(answer.slice(0, 200))}`, error);
   }
 }
 
 function checked(answer: unknown): Answer {
   const { python, found, folders } = answer as Partial<Answer>;
-  if (typeof python !== 'string' || typeof found !== 'object' || !Array.isArray(folders)) {
+  if (
+    typeof python !== 'string' ||
+    typeof found !== 'object' ||
+    (found as unknown) === null ||
+    !Array.isArray(folders) ||
+    !folders.every((folder) => typeof folder === 'string')
+  ) {
     throw new TypeError('not an answer to the question');
   }
   return answer as Answer;
@@ -179,12 +177,16 @@ export async function copyPackage(options: CopyOptions): Promise<ReadonlySet<str
     const target = join(finished, notice.name);
     let problem: string;
     try {
-      const sha256 = await copyOne(pathOf(notice.path), target, notice.size, options);
+      const path = pathOf(notice.path);
+      const size = await sizeOf(path);
+      // What has another size may be no file at all, and copying it may never end.
+      const sha256 =
+        size === notice.size ? await copyOne(path, target, notice.size, options) : null;
       if (sha256 === notice.sha256) {
         copied.add(notice.name);
         continue;
       }
-      problem = 'the package has another text';
+      problem = size === null ? 'the package does not have it' : 'the package has another text';
     } catch (error) {
       if (!isTfeError(error) || error.code !== 'TFE_PYTHON_LIBRARY') throw error;
       problem = 'the package does not have it';

@@ -2,7 +2,8 @@
  * The name that a library gives itself, read from the file: SONAME in an ELF image's dynamic section, the install name of a
  * Mach-O dylib. Needs no tool and maps nothing.
  */
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, readSync } from 'node:fs';
+import { openFileSync } from './files';
 
 const ELF_MAGIC = 0x464c457f;
 const MACH_MAGIC_64 = 0xfeedfacf;
@@ -21,7 +22,7 @@ type Read = (offset: number, length: number) => Buffer;
 
 /** The name, or null when the file is neither format, is cut short, or names itself not at all. */
 export function readSoname(path: string): string | null {
-  const fd = openSync(path, 'r');
+  const { fd } = openFileSync(path);
   try {
     const read: Read = (offset, length) => {
       const buffer = Buffer.alloc(Math.min(length, LARGEST_TABLE));

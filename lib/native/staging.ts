@@ -8,7 +8,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { at } from './disk';
-import { errnoOf, isAbsent } from './files';
+import { errnoOf } from './files';
 
 const PREFIX = '.tfe-node-staging-';
 const NAME = /^\.tfe-node-staging-(\d+)-(\d+)-([0-9a-f]{8})-[0-9a-f]{8}$/u;
@@ -35,8 +35,12 @@ export async function sweepStaging(parent: string): Promise<string[]> {
     const path = join(parent, name);
     if (!(await isAbandoned(path, name))) continue;
     // Another installation may sweep the same folder at the same time; that is as good as our doing it.
-    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
-    swept.push(name);
+    try {
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      swept.push(name);
+    } catch {
+      // Another user's, in a cache that is shared: it stays, and nobody says that it went.
+    }
   }
   return swept;
 }
@@ -48,9 +52,9 @@ async function isAbandoned(path: string, name: string): Promise<boolean> {
   if (tag === machineTag()) return !isAlive(Number(pid), Number(start));
   try {
     return Date.now() - (await stat(path)).mtimeMs > FOREIGN_LIFETIME_MS;
-  } catch (error) {
-    if (isAbsent(error)) return false;
-    throw error;
+  } catch {
+    // Swept meanwhile, or nothing that this user may look at.
+    return false;
   }
 }
 
@@ -62,8 +66,11 @@ function isAlive(pid: number, start: number): boolean {
     if (errnoOf(error) !== 'EPERM') return false;
   }
   const now = startTime(pid);
-  return now === null || start === 0 || now === start;
+  return now !== ENDED && (now === null || start === 0 || now === start);
 }
+
+/** No process that runs has started then. */
+const ENDED = -1;
 
 /** When a process started, in clock ticks since boot; null where the system does not say. */
 function startTime(pid: number): number | null {
@@ -71,6 +78,8 @@ function startTime(pid: number): number | null {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
     // The second field is the program's name, which may itself hold blanks and brackets.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    // Killed, and kept in the table by a parent that does not ask for its ending, as the first process of a container.
+    if (fields[0] === 'Z') return ENDED;
     const ticks = Number(fields[19]);
     return Number.isSafeInteger(ticks) ? ticks : null;
   } catch {

@@ -3,13 +3,13 @@
  * never the other way round.
  */
 import { statSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
+import { openFile } from './disk';
 import { isAbsent, problemOf, sameStamp, stampOf, type FileStamp } from './files';
 import { hashHandle } from './hash';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
-import { requireFolder, type LocateOptions } from './locate';
+import { folderInode, requireFolder, type LocateOptions } from './locate';
 import { manifestIfReadable, type Manifest, type ManifestFile } from './manifest';
 import { writeManifest } from './write-manifest';
 import { runtimePlace } from './paths';
@@ -58,13 +58,26 @@ export interface VerifyReport {
   readonly manifestProblem: string | null;
 }
 
+/** More replacements than that within the time of hashing are no coincidence. */
+const ATTEMPTS = 5;
+
 /**
- * Hashes both libraries against the pin.
+ * Hashes both libraries against the pin. Where an installation replaces them meanwhile, the new ones are hashed.
  *
  * @throws TFE_RUNTIME_NOT_INSTALLED, TFE_PLATFORM_UNSUPPORTED, TFE_RUNTIME_ENVIRONMENT. A wrong file is no error
  *   here: it is the answer, `ok: false`.
  */
 export async function verifyRuntime(options: VerifyOptions = {}): Promise<VerifyReport> {
+  for (let attempt = 1; ; attempt += 1) {
+    const { report, isCurrent } = await verifyOnce(options);
+    if (isCurrent || attempt === ATTEMPTS) return report;
+  }
+}
+
+/** `isCurrent`: the files that were hashed are those that lie there now, and no manifest speaks of others. */
+async function verifyOnce(
+  options: VerifyOptions,
+): Promise<{ readonly report: VerifyReport; readonly isCurrent: boolean }> {
   const env = options.env ?? process.env;
   const pin = options.pin ?? defaultPin();
   const platform = options.platform ?? currentPlatform();
@@ -73,6 +86,7 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
   const { directory, source } = place;
   requireFolder(place, asked);
 
+  const before = folderInode(directory);
   const candidates =
     options.variant !== undefined
       ? [options.variant]
@@ -82,14 +96,25 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
   const variant = nearestVariant(directory, platform, candidates, pin);
   const artefact = artefactFor(platform, variant, pin);
 
-  const checked = [];
+  const checked: Awaited<ReturnType<typeof verifyLibrary>>[] = [];
   for (const library of librariesOf(artefact)) {
     checked.push(await verifyLibrary(directory, library, platform, options));
   }
-  const files = checked.map(({ file }) => file);
+  const isCurrent = (): boolean =>
+    folderInode(directory) === before && checked.every(({ file, stamp }) => isAt(file.path, stamp));
+  // Here already: the manifest of files that are gone must not come to lie beside those that took their place.
+  const wereReplaced = !isCurrent();
+  const files = checked.map(({ file }) =>
+    wereReplaced && file.ok
+      ? { ...file, ok: false, problem: 'it was replaced while it was hashed' }
+      : file,
+  );
   const ok = files.every((file) => file.ok);
   const base = { directory, source, version: pin.tensorflow, variant, platform, ok, files };
-  if (!ok) return { ...base, manifest: 'none', manifestProblem: null };
+  if (!ok) {
+    const report: VerifyReport = { ...base, manifest: 'none', manifestProblem: null };
+    return { report, isCurrent: !wereReplaced };
+  }
 
   const previous = manifestIfReadable(directory);
   const portable = previous?.portable === true;
@@ -99,9 +124,20 @@ export async function verifyRuntime(options: VerifyOptions = {}): Promise<Verify
     ...(portable ? { size: stamp!.size } : stamp!),
   }));
   if (previous !== null && records.every((record) => isRecorded(record, previous, base))) {
-    return { ...base, manifest: 'kept', manifestProblem: null };
+    return { report: { ...base, manifest: 'kept', manifestProblem: null }, isCurrent: true };
   }
-  return { ...base, ...(await record(base, previous, records)) };
+  const report = { ...base, ...(await record(base, previous, records)) };
+  return { report, isCurrent: isCurrent() };
+}
+
+/** Whether the file that was hashed still lies at its path. True for one that was not hashed: it is wrong anyhow. */
+function isAt(path: string, stamp: FileStamp | null): boolean {
+  if (stamp === null) return true;
+  try {
+    return sameStamp(stampOf(statSync(path, { bigint: true })), stamp);
+  } catch {
+    return false;
+  }
 }
 
 /** The variant that a folder's sizes point to; the first candidate when they point to none. */
@@ -113,10 +149,19 @@ export function nearestVariant(
 ): Variant {
   const match = candidates.find((variant) =>
     librariesOf(artefactFor(platform, variant, pin)).some(
-      ({ name, size }) => statSync(join(directory, name), { throwIfNoEntry: false })?.size === size,
+      ({ name, size }) => sizeOf(join(directory, name)) === size,
     ),
   );
   return match ?? candidates[0]!;
+}
+
+/** Undefined where nothing can be known of it; what reads the file says why. */
+function sizeOf(path: string): number | undefined {
+  try {
+    return statSync(path).size;
+  } catch {
+    return undefined;
+  }
 }
 
 async function verifyLibrary(
@@ -140,15 +185,14 @@ async function verifyLibrary(
     },
     stamp: null,
   });
-  let handle: FileHandle;
+  let file: Awaited<ReturnType<typeof openFile>>;
   try {
-    handle = await open(path, 'r');
+    file = await openFile(path);
   } catch (error) {
     return bad(isAbsent(error) ? 'it is missing' : problemOf(error));
   }
+  const { handle, stats: before } = file;
   try {
-    const before = await handle.stat({ bigint: true });
-    if (!before.isFile()) return bad('it is not a regular file');
     const size = Number(before.size);
     const head = Buffer.alloc(IMAGE_HEAD_BYTES);
     const { bytesRead } = await handle.read(head, 0, head.length, 0);

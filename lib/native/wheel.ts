@@ -3,14 +3,13 @@
  * try; it never joins a name from the archive to a path.
  */
 import { createHash } from 'node:crypto';
-import { constants } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tfeError } from '../errors';
 import { fromFdPromise, getFileNameLowLevel, type Entry, type ZipFile } from '../vendor/yauzl';
-import { fileError } from './disk';
+import { fileError, openFile } from './disk';
 import { errnoOf, problemOf } from './files';
 import { hashHandle } from './hash';
 import type { Artefact, Pin, PinnedFile } from './pin';
@@ -41,21 +40,21 @@ export async function openWheel(
   advance: Advance,
   signal: AbortSignal,
 ): Promise<Wheel> {
-  let handle: FileHandle;
+  let opened: Awaited<ReturnType<typeof openFile>>;
   try {
-    handle = await open(file, constants.O_RDONLY);
+    opened = await openFile(file);
   } catch (error) {
     throw unreadable(file, problemOf(error), error);
   }
+  const { handle, stats } = opened;
   try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw unreadable(file, 'it is not a regular file');
+    const size = Number(stats.size);
     const expected = artefact.wheel;
-    if (stats.size !== expected.size) {
-      const is = wheelOfSize(stats.size, pin);
+    if (size !== expected.size) {
+      const is = wheelOfSize(size, pin);
       throw tfeError('TFE_WHEEL_SIZE', {
         file,
-        size: stats.size,
+        size,
         expected: expected.size,
         wanted: expected.file,
         ...(is === undefined ? {} : { is }),

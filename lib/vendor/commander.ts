@@ -1,2 +1,2 @@
 /** Argument parsing for the CLI. Bundled into the published files; see scripts/build.mjs. */
-export { Command, CommanderError, Option } from 'commander';
+export { Command, CommanderError, InvalidArgumentError, Option } from 'commander';

@@ -9,6 +9,7 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readdirSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -86,6 +87,12 @@ describe('tfe-node', () => {
       /'gpu' is invalid\. Allowed choices are cpu, cuda\./u,
     ],
     [['runtime', 'install', '--wheel'], /argument missing/u],
+    [
+      ['runtime', 'install', '--wheel', ''],
+      /'--wheel <file>' argument '' is invalid\. It must not/u,
+    ],
+    [['runtime', 'install', '--from-python='], /'--from-python <exe>' argument '' is invalid/u],
+    [['runtime', 'install', '--dest', ''], /'--dest <dir>' argument '' is invalid/u],
   ])('%j is a wrong command line: exit code 2 and one line', async (argv, message) => {
     const { code, out, err } = await cli(argv);
     expect(code).toBe(2);
@@ -184,6 +191,40 @@ describe('bin/tfe-node.js', () => {
       closeSync(full);
       expect(status).toBe(1);
       expect(stderr).toMatch(/^error: ENOSPC: [^\n]+\n$/);
+    },
+  );
+
+  (existsSync('/dev/full') ? test : test.skip)(
+    'goes on when its output cannot be written, because it may have to clean up',
+    () => {
+      const { script, args } = built();
+      const root = scratch();
+      const pip = join(root, 'pip');
+      writeFileSync(
+        pip,
+        `#!/bin/sh\ncase "$*" in *--version*) echo "pip 99.1"; exit 0;; esac\ntouch ${root}/asked\nexit 7\n`,
+        { mode: 0o755 },
+      );
+      const full = openSync('/dev/full', 'w');
+      const { status, stderr } = spawnSync(
+        process.execPath,
+        [...args, script, 'runtime', 'install'],
+        {
+          encoding: 'utf8',
+          stdio: ['ignore', full, 'pipe'],
+          env: {
+            ...process.env,
+            TFE_NODE_PIP: pip,
+            TFE_NODE_RUNTIME: '',
+            XDG_CACHE_HOME: join(root, 'cache'),
+          },
+        },
+      );
+      closeSync(full);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^error: ENOSPC: [^\n]+\nerror TFE_PIP_FAILED: [^\n]+\n$/);
+      expect(existsSync(join(root, 'asked'))).toBe(true);
+      expect(readdirSync(join(root, 'cache/tfe-node/2.21.0'))).toEqual([]);
     },
   );
 });

@@ -194,6 +194,18 @@ describe('runtime verify', () => {
     expect(err).toBe('run `npx tfe-node runtime install --force` to replace it\n');
   });
 
+  test('says how to repair another variant by the command for that variant', async () => {
+    const cuda = fakeWheel({ variant: 'cuda' });
+    fake = {
+      ...fake,
+      pin: { ...fake.pin, artefacts: { ...fake.pin.artefacts, ...cuda.pin.artefacts } },
+    };
+    mkdirSync(`${target}-cuda`, { recursive: true });
+    const { code, err } = await runtime(['verify', '--variant', 'cuda']);
+    expect(code).toBe(1);
+    expect(err).toBe('run `npx tfe-node runtime install --variant cuda --force` to replace it\n');
+  });
+
   test('says when it has recorded what it found right', async () => {
     await install();
     utimesSync(join(target, CC), 1, 1);

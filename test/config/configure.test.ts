@@ -118,6 +118,21 @@ describe('configure()', () => {
     },
   );
 
+  test.each([
+    ['false', false],
+    ['False', false],
+    ['0', false],
+    ['1', true],
+    ['no', true],
+  ])('TF_ENABLE_ONEDNN_OPTS=%s means oneDnn %p to TensorFlow and to status()', (value, oneDnn) => {
+    const ending = programs.run('configure', [{ use: true }, { configure: { oneDnn } }], {
+      env: { TF_ENABLE_ONEDNN_OPTS: value, TF_CPP_MIN_LOG_LEVEL: '' },
+    });
+    expectEnding(ending, 0);
+    expect(ending.stderr.includes('oneDNN custom operations are on')).toBe(oneDnn);
+    expect(ending.said).toMatchObject([{ configuration: { oneDnn } }, { configured: { oneDnn } }]);
+  });
+
   test('holds for workers: the first one wins, another one is refused', () => {
     const first = { configure: { asyncThreads: 1 } };
     const other = { configure: { asyncThreads: 2 } };

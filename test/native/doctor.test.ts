@@ -11,6 +11,7 @@ import type { Finding } from '../../lib/native/finding';
 import { Command } from '../../lib/vendor/commander';
 import { ADDON, testPrograms, PERMISSION, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
 import { damage, pinOf, stubRuntime, type StubRuntime } from '../helpers/stub-runtime';
@@ -173,6 +174,31 @@ describe('a step that fails', () => {
     expect(finding(report, 'open').state).toBe('unreached');
   });
 
+  test.each(NO_FILES)('a library that is %s', async (_what, make) => {
+    const runtime = await stubRuntime(scratch());
+    const library = join(runtime.directory, FRAMEWORK);
+    rmSync(library);
+    make(library);
+    const report = await walk(runtime);
+    for (const id of ['files', 'hashes', 'image']) {
+      expect(finding(report, id)).toMatchObject({
+        state: 'failed',
+        fact: expect.stringMatching(NO_FILE),
+        code: 'TFE_RUNTIME_NOT_AN_IMAGE',
+      });
+    }
+  });
+
+  test('a file of another variant, with the command for that variant', async () => {
+    const runtime = await stubRuntime(scratch());
+    damage(join(runtime.directory, CC));
+    const artefacts = { cuda: runtime.pin.artefacts.cpu! };
+    const report = await walk({ ...runtime, pin: { ...runtime.pin, artefacts } });
+    expect(finding(report, 'hashes').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda --force` to replace it.',
+    );
+  });
+
   test('another SONAME than the pinned one', async () => {
     const { directory, env, pin } = await stubRuntime(scratch());
     const other = JSON.parse(
@@ -259,6 +285,11 @@ describe('a process', () => {
     writeFileSync(file, text);
     return { execArgv: ['--require', file] };
   };
+
+  test('that would wait for a debugger does not', async () => {
+    const report = await walk(await stubRuntime(scratch()), { execArgv: ['--inspect-brk=0'] });
+    expect(finding(report, 'addon-load').state).toBe('ok');
+  });
 
   test('that prints other things is not misheard', async () => {
     const runtime = await stubRuntime(scratch());

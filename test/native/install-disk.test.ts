@@ -84,6 +84,19 @@ describe('a cache that cannot be written to', () => {
     );
   });
 
+  withMounts(
+    'because another disk is mounted in its place, which is said before the work starts',
+    () => {
+      const folder = scratch();
+      const target = join(folder, 'tfe-node/2.21.0', PLATFORM);
+      mkdirSync(target, { recursive: true });
+      const last = inShell(`mount -t tmpfs -o size=16m tmpfs ${target}`, bench(folder).task);
+      expect(last).toMatch(
+        /^error TFE_CACHE_UNUSABLE: .*\(a file system is mounted there; name a folder inside it\)/u,
+      );
+    },
+  );
+
   withMounts('because its disk is full, which is said before the work starts', () => {
     const folder = scratch();
     const last = inShell(`mount -t tmpfs -o size=64k tmpfs ${folder}`, bench(folder).task);

@@ -1,7 +1,9 @@
 /** Finding the installed library at load: every fact that can fail has its own code. */
+import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -30,9 +32,13 @@ import {
   WHEEL_FILE,
   type FakeWheel,
 } from '../helpers/fake-wheel';
+import { testPrograms } from '../helpers/child';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 
 cleanScratchAfterEach();
+
+const { folder } = testPrograms();
 
 let fake: FakeWheel;
 let pin: Pin;
@@ -81,6 +87,29 @@ describe('where the library lies', () => {
     ],
   ])('with %s', (_what, environment, expected) => {
     expect(cacheRoot(environment, '/home/ada')).toBe(expected);
+  });
+
+  test.each([
+    ['', ''],
+    ['home', 'home'],
+    [undefined, ''],
+  ])('is said to be unknown where HOME is %p', (home, value) => {
+    // A user whom no file lists has no home folder.
+    const script = `
+        ${home === undefined ? "require('node:os').homedir = () => { throw new Error('ENOENT'); };" : ''}
+        const { cacheRoot } = require(${JSON.stringify(join(folder, 'lib/native/paths'))});
+        console.log(cacheRoot({ XDG_CACHE_HOME: '/var/cache' }));
+        try { cacheRoot({}); } catch ({ code, message, facts }) { console.log(code, message, facts.value); }`;
+    const { stdout } = spawnSync(process.execPath, ['-e', script], {
+      encoding: 'utf8',
+      env: home === undefined ? {} : { HOME: home },
+    });
+    expect(stdout).toMatch(
+      new RegExp(
+        `^/var/cache/tfe-node\nTFE_RUNTIME_ENVIRONMENT HOME is "${value}".* Set HOME, or XDG_CACHE_HOME .* ${value}\n$`,
+        'u',
+      ),
+    );
   });
 
   test('is one folder per version, platform and variant', () => {
@@ -242,7 +271,12 @@ describe('what is refused', () => {
         rmSync(join(target, 'manifest.json'));
         mkdirSync(join(target, 'manifest.json'));
       },
-      /illegal operation on a directory/u,
+      /it is not a regular file/u,
+    ],
+    [
+      'larger than any',
+      () => writeFileSync(join(target, 'manifest.json'), ' '.repeat((1 << 20) + 1)),
+      /it has 1048577 bytes, more than/u,
     ],
   ])('a manifest that is %s', (_what, damage, message) => {
     damage();
@@ -330,6 +364,18 @@ describe('a file that is no shared library for the platform', () => {
   ])('is refused at load when it is %s', (_what, content, problem) => {
     writeFileSync(join(target, CC), content);
     expect(() => locate()).toThrow(code('TFE_RUNTIME_NOT_AN_IMAGE', problem));
+  });
+
+  test.each(NO_FILES)('is refused at load and by verify when it is %s', async (what, make) => {
+    rmSync(join(target, CC));
+    make(join(target, CC));
+    const { files, manifest } = await verifyRuntime({ platform: PLATFORM, pin, env });
+    expect(files.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(files[1]!.problem).toMatch(NO_FILE);
+    expect(manifest).toBe('none');
+    // This thread would wait for it.
+    if (what === 'a pipe') return;
+    expect(() => locate()).toThrow(code('TFE_RUNTIME_NOT_AN_IMAGE', NO_FILE));
   });
 
   test('is named before its changed size is', () => {
@@ -455,6 +501,49 @@ describe('verifying', () => {
       ],
     });
     expect(readFileSync(join(target, 'manifest.json'), 'utf8')).toBe(before);
+  });
+
+  test.each([FRAMEWORK, CC])(
+    'speaks of the files that lie there at its end when they were replaced during %s',
+    async (during) => {
+      const wheel = join(scratch(), WHEEL_FILE);
+      writeFileSync(wheel, fake.wheel);
+      let replaced = false;
+      const report = await verifyRuntime({
+        platform: PLATFORM,
+        pin,
+        env,
+        progress: (name) => {
+          if (name !== during || replaced) return;
+          replaced = true;
+          // What an installation with --force does, in one step.
+          renameSync(target, `${target}-old`);
+          cpSync(`${target}-old`, target, { recursive: true });
+          rmSync(join(target, 'manifest.json'));
+        },
+      });
+      expect(report).toMatchObject({ ok: true, manifest: 'written' });
+      expect(locate()).toMatchObject({ evidence: 'manifest' });
+    },
+  );
+
+  test('ends where the files are replaced again and again', async () => {
+    let count = 0;
+    const report = await verifyRuntime({
+      platform: PLATFORM,
+      pin,
+      env,
+      progress: (name) => {
+        if (name !== CC) return;
+        count += 1;
+        renameSync(target, `${target}-${count}`);
+        cpSync(`${target}-${count}`, target, { recursive: true });
+      },
+    });
+    expect(report).toMatchObject({ ok: false, manifest: 'none' });
+    expect(report.files.map(({ problem }) => problem)).toContain(
+      'it was replaced while it was hashed',
+    );
   });
 
   test('goes by the pin, not by the manifest', async () => {

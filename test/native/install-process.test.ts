@@ -1,7 +1,16 @@
 /** Installations in processes of their own: killed at every step, two at once, and what dead ones leave. */
-import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { installRuntime } from '../../lib/native/install';
 import { locateRuntime } from '../../lib/native/locate';
@@ -229,6 +238,55 @@ describe('sweeping staging folders', () => {
     const reused = `.tfe-node-staging-${pid}-${Number(start) + 1}-${machine}-00000000`;
     mkdirSync(join(parent, reused));
     expect(await sweepStaging(parent)).toEqual(process.platform === 'linux' ? [reused] : []);
+  });
+
+  // Only Linux tells that a process is dead and not yet buried.
+  (process.platform === 'linux' ? test : test.skip)(
+    'removes one whose process was killed and is still in the table',
+    async () => {
+      const parent = scratch();
+      const name = (await makeStaging(parent)).slice(parent.length + 1);
+      const [, , , machine] = /-(\d+)-(\d+)-([0-9a-f]{8})-/u.exec(name)!;
+      // The shell becomes a program that never asks how its child ended.
+      const keeper = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60']);
+      try {
+        const pid = await new Promise<string>((resolve) =>
+          keeper.stdout.once('data', (text: Buffer) => resolve(String(text).trim())),
+        );
+        const state = () => readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/.*\) /u, '')[0];
+        while (state() !== 'Z') await delay(10);
+        const dead = `.tfe-node-staging-${pid}-0-${machine}-00000000`;
+        mkdirSync(join(parent, dead));
+        expect(await sweepStaging(parent)).toEqual([dead]);
+      } finally {
+        keeper.kill('SIGKILL');
+      }
+    },
+  );
+
+  // As root nothing keeps a folder from being removed.
+  test('does not say that it removed what it could not', () => {
+    const parent = scratch();
+    const abandoned = join(parent, '.tfe-node-staging-1-1-00000000-00000000');
+    mkdirSync(join(abandoned, 'kept'), { recursive: true });
+    const yesterday = Date.now() / 1000 - 25 * 60 * 60;
+    utimesSync(abandoned, yesterday, yesterday);
+    chmodSync(parent, 0o755);
+    chmodSync(abandoned, 0o555);
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const { stdout } = spawnSync(
+      process.execPath,
+      [
+        '--require',
+        REGISTER,
+        '-e',
+        `require(${JSON.stringify(join(__dirname, '../../lib/native/staging.ts'))})
+           .sweepStaging(${JSON.stringify(parent)}).then((names) => console.log(JSON.stringify(names)))`,
+      ],
+      { encoding: 'utf8', ...nobody },
+    );
+    expect(stdout).toBe('[]\n');
+    chmodSync(abandoned, 0o755);
   });
 
   test('leaves those of another machine or container for a day', async () => {

@@ -18,6 +18,7 @@ import { verifyRuntime } from '../../lib/native/verify';
 import { answering, fakePython, sitePackages, type FakePackage } from '../helpers/fake-python';
 import { CC, fakeWheel, FRAMEWORK, PLATFORM, WHEEL_FILE } from '../helpers/fake-wheel';
 import type { ChildTask } from '../helpers/install-child';
+import { NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 
 cleanScratchAfterEach();
@@ -138,6 +139,17 @@ describe('installing from a Python', () => {
   });
 });
 
+test.each(NO_FILES)('a licence text that is %s is left out', async (_what, make) => {
+  const { install, target, root } = bench();
+  const notice = join(root, 'site-packages/tensorflow/include/LICENSE');
+  rmSync(notice);
+  make(notice);
+  await install();
+  expect(filesIn(target)).toEqual(
+    [CC, FRAMEWORK, 'THIRD_PARTY_NOTICES.txt', 'manifest.json'].sort(),
+  );
+});
+
 describe('a Python that does not serve', () => {
   test.each([
     [
@@ -159,8 +171,19 @@ describe('a Python that does not serve', () => {
     ['cannot be run', () => '/nowhere/python', /could not be run \(spawn \/nowhere/u],
     ['fails', (root: string) => answering(root, [], 3), /ended with exit code 3/u],
     ['answers nothing', (root: string) => answering(root, []), /answered ""/u],
-    ['answers no JSON', (root: string) => answering(root, ['hello']), /answered "hello\\n"/u],
-    ['answers another question', (root: string) => answering(root, ['{}']), /answered "\{\}\\n"/u],
+    ['answers no JSON', (root: string) => answering(root, ['hello']), /answered "hello"/u],
+    ['answers another question', (root: string) => answering(root, ['{}']), /answered "\{\}"/u],
+    [
+      'answers with no packages',
+      (root: string) => answering(root, ['{"python":"3","found":null,"folders":[]}']),
+      /answered ".*null/u,
+    ],
+    [
+      'answers with folders that are none',
+      (root: string) =>
+        answering(root, ['{"python":"3","found":{"tensorflow-cpu":"2.21.0"},"folders":[5]}']),
+      /answered ".*\[5\]/u,
+    ],
   ])('because it %s', async (_what, python, message) => {
     const { install, root, cache } = bench();
     await expect(install({ fromPython: python(root) })).rejects.toMatchObject({

@@ -1,6 +1,7 @@
 /** Installing from a wheel: what is checked, what is refused, and what is left when it is. */
 import {
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   rmSync,
@@ -31,6 +32,7 @@ import {
   WHEEL_FILE,
   type FakeWheel,
 } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch, tree } from '../helpers/scratch';
 import type { ZipEntry } from '../helpers/zip';
 
@@ -200,17 +202,17 @@ describe('a wheel that is not the pinned one', () => {
     });
   });
 
-  test('is refused when the file does not exist, or is a folder', async () => {
+  test.each<readonly [string, RegExp, (path: string) => void]>([
+    ['does not exist', /no such file/u, () => undefined],
+    ...NO_FILES.map(([what, make]) => [`is ${what}`, NO_FILE, make] as const),
+  ])('is refused when the file %s', async (_what, problem, make) => {
     const { cache, install } = bench();
-    for (const [wheel, problem] of [
-      [join(scratch(), 'none.whl'), 'no such file'],
-      [scratch(), 'not a regular file'],
-    ] as const) {
-      await expect(install({ wheel })).rejects.toMatchObject({
-        code: 'TFE_WHEEL_UNREADABLE',
-        message: expect.stringContaining(problem),
-      });
-    }
+    const wheel = join(scratch(), 'none.whl');
+    make(wheel);
+    await expect(install({ wheel })).rejects.toMatchObject({
+      code: 'TFE_WHEEL_UNREADABLE',
+      message: expect.stringMatching(problem),
+    });
     expect(leftovers(cache)).toEqual([]);
   });
 });
@@ -449,6 +451,28 @@ describe('installing over what is there', () => {
     const { location } = await install();
     expect(location.directory).toBe(join(elsewhere, 'tfe-node/2.21.0', PLATFORM));
   });
+
+  test.each([
+    ['an empty folder', (path: string) => void mkdirSync(path, { recursive: true })],
+    ['nothing yet', () => undefined],
+  ])('follows a link to %s, in place of the folder itself', async (_what, make) => {
+    const { install, pin } = bench();
+    const root = scratch();
+    const link = join(root, 'tensorflow');
+    const disk = join(root, 'big/disk');
+    make(disk);
+    symlinkSync(disk, link);
+    const env = { TFE_NODE_RUNTIME: link };
+    const { location } = await install({ env });
+    expect(location.directory).toBe(disk);
+    expect(lstatSync(link).isSymbolicLink()).toBe(true);
+    expect(await install({ env })).toMatchObject({ outcome: 'present' });
+    expect(await removeRuntime({ platform: PLATFORM, pin, env })).toMatchObject({
+      directory: disk,
+      outcome: 'removed',
+    });
+    expect(existsSync(disk)).toBe(false);
+  });
 });
 
 describe('removing', () => {
@@ -467,6 +491,19 @@ describe('removing', () => {
     });
     expect(leftovers(made.cache)).toEqual([]);
     expect(await removeRuntime(removal(made))).toMatchObject({ outcome: 'absent' });
+  });
+
+  test('is done once by two at the same time', async () => {
+    for (let times = 0; times < 20; times += 1) {
+      const made = bench();
+      await made.install();
+      const results = await Promise.all(
+        Array.from({ length: 5 }, () => removeRuntime(removal(made))),
+      );
+      const removed = results.filter(({ outcome }) => outcome === 'removed');
+      expect(removed).toHaveLength(1);
+      expect(leftovers(made.cache)).toEqual([]);
+    }
   });
 
   test('refuses a folder without our manifest', async () => {

@@ -11,6 +11,7 @@ import type { PinCheckOptions, PinReport } from '../../lib/native/pin-check';
 import { Command } from '../../lib/vendor/commander';
 import { testPrograms, RECORDER } from '../helpers/child';
 import { CC, FRAMEWORK } from '../helpers/fake-wheel';
+import { NO_FILE, NO_FILES } from '../helpers/no-file';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import { bystander, crashing } from '../helpers/stub-library';
 import { damage, pinOf, stubRuntime, type StubRuntime } from '../helpers/stub-runtime';
@@ -72,6 +73,37 @@ function withoutKoffi(): readonly string[] {
   );
   return [...execArgv, '--require', blocker];
 }
+
+describe('a library', () => {
+  test('of another variant is repaired by the command for that variant', async () => {
+    const { pin, env, directory } = await stubRuntime(scratch());
+    damage(join(directory, CC));
+    rmSync(join(directory, FRAMEWORK));
+    const artefacts = { cuda: pin.artefacts.cpu! };
+    const report = await check({ pin: { ...pin, artefacts }, env }, { variant: 'cuda' });
+    expect(finding(report, 'cc-sha256').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda --force` to replace it.',
+    );
+    expect(finding(report, 'framework-size').todo).toBe(
+      'Run `npx tfe-node runtime install --variant cuda`.',
+    );
+  });
+
+  test.each(NO_FILES)('that is %s is not as pinned', async (_what, make) => {
+    const runtime = await stubRuntime(scratch());
+    const library = join(runtime.directory, FRAMEWORK);
+    rmSync(library);
+    make(library);
+    const report = await check(runtime);
+    expect(report.outcome).toBe('failed');
+    expect(finding(report, 'framework-size')).toMatchObject({
+      state: 'failed',
+      fact: expect.stringMatching(NO_FILE),
+      code: 'TFE_RUNTIME_NOT_AN_IMAGE',
+    });
+    expect(report.findings.map(({ id }) => id)).toEqual(ROWS);
+  });
+});
 
 test('the real library passes, without the addon', async () => {
   const env = { ...process.env, TFE_NODE_ADDON: '/nowhere/tfe_node.node' };
