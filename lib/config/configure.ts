@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { describeValue } from '../describe';
 import { isTfeError, tfeError, type TfeError } from '../errors';
 import type { NativeBinding } from '../native/binding';
+import { oneDnnByDefault } from '../native/cpu';
 import { addon, addonIfLoaded } from '../native/loader';
 import { isArray, isObject, lengthOfArray } from '../objects';
 import { isWellFormed } from '../tensor/strings';
@@ -21,7 +22,7 @@ export type LogLevel = 'info' | 'warning' | 'error' | 'fatal';
 export interface Configuration extends ConfigProto {
   /**
    * Whether kernels use oneDNN. Off makes tiny ops faster and changes last bits. Sets `TF_ENABLE_ONEDNN_OPTS`; default: that
-   * variable's, else `true`, as in Python.
+   * variable's, else TensorFlow's, as in Python: `true` on processors with instructions for neural networks.
    */
   readonly oneDnn?: boolean;
   /**
@@ -265,8 +266,8 @@ function copied(value: unknown): unknown {
 
 /** What `status().configuration` answers: what was asked for, and defaults for these options. */
 export interface ConfigurationInForce extends Configuration {
-  /** Whether kernels use oneDNN. */
-  readonly oneDnn: boolean;
+  /** Whether kernels use oneDNN; absent where nobody chose and the system does not say what its processor is. */
+  readonly oneDnn?: boolean;
   /** Threads of the worker pool. */
   readonly asyncThreads: number;
   /** Tasks of the pool that may wait or run. */
@@ -275,14 +276,29 @@ export interface ConfigurationInForce extends Configuration {
   readonly memoryBudget: { readonly tensors: number; readonly bytes: number };
 }
 
+/** As TensorFlow reads the variable: anything else is none. */
+function oneDnnOf(variable: string | undefined): boolean | null {
+  switch (variable?.toLowerCase()) {
+    case '0':
+    case 'false':
+      return false;
+    case '1':
+    case 'true':
+      return true;
+    default:
+      return oneDnnByDefault();
+  }
+}
+
 /** The configuration of this process: what was asked for, over the environment's and our defaults. */
 export function configurationInForce(): ConfigurationInForce {
   const text = addonIfLoaded()?.configuration() ?? '';
   const chosen = text === '' ? {} : (JSON.parse(text) as Configuration);
   const { asyncThreads, asyncQueue, memoryBudget } = DEFAULTS;
+  const oneDnn = oneDnnOf(process.env['TF_ENABLE_ONEDNN_OPTS']);
   const logLevel = LOG_LEVELS[Number(process.env['TF_CPP_MIN_LOG_LEVEL'] ?? 0)];
   return {
-    oneDnn: !/^(?:0|false)$/iu.test(process.env['TF_ENABLE_ONEDNN_OPTS'] ?? ''),
+    ...(oneDnn === null ? {} : { oneDnn }),
     ...(logLevel === undefined ? {} : { logLevel }),
     asyncThreads,
     asyncQueue,

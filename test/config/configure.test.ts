@@ -1,11 +1,17 @@
 /** One configuration for a process, before the library is opened. One child process a case. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { configure } from 'tfe-node';
 import { DEFAULTS } from '../../lib/config/configure';
 import { requireBinding } from '../../lib/native/binding';
+import { oneDnnByDefault } from '../../lib/native/cpu';
 import { ADDON, testPrograms, expectEnding } from '../helpers/child';
+import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 import type { ConfigureStep } from '../process/programs/configure';
 import { codeOf } from '../tensor/accounting';
+
+cleanScratchAfterEach();
 
 const programs = testPrograms();
 
@@ -96,8 +102,9 @@ describe('configure()', () => {
   });
 
   test.each([
-    ['error', undefined, 2],
+    ['error', undefined, oneDnnByDefault() === true ? 2 : 0],
     ['error', '0', 0],
+    ['error', '1', 2],
   ])(
     'logLevel %p with TF_ENABLE_ONEDNN_OPTS=%s leaves %i lines at the start',
     (logLevel, oneDnn, lines) => {
@@ -123,7 +130,9 @@ describe('configure()', () => {
     ['False', false],
     ['0', false],
     ['1', true],
-    ['no', true],
+    ['TRUE', true],
+    ['no', oneDnnByDefault()],
+    ['', oneDnnByDefault()],
   ])('TF_ENABLE_ONEDNN_OPTS=%s means oneDnn %p to TensorFlow and to status()', (value, oneDnn) => {
     const ending = programs.run('configure', [{ use: true }, { configure: { oneDnn } }], {
       env: { TF_ENABLE_ONEDNN_OPTS: value, TF_CPP_MIN_LOG_LEVEL: '' },
@@ -131,6 +140,24 @@ describe('configure()', () => {
     expectEnding(ending, 0);
     expect(ending.stderr.includes('oneDNN custom operations are on')).toBe(oneDnn);
     expect(ending.said).toMatchObject([{ configuration: { oneDnn } }, { configured: { oneDnn } }]);
+  });
+
+  // What the processors do is port.cc's; the rows above hold TensorFlow's own word against this machine's.
+  test.each([
+    ['linux', 'x64', 'flags\t\t: fpu avx avx2 avx512f\n', false],
+    ['linux', 'x64', 'flags\t\t: fpu avx avx512_vnni\n', true],
+    ['linux', 'x64', 'flags\t\t: fpu avx avx_vnni\n', true],
+    ['linux', 'x64', 'flags\t\t: fpu avx amx_tile amx_int8 amx_bf16\n', true],
+    ['linux', 'x64', 'processor\t: 0\n', null],
+    ['linux', 'arm64', 'CPU implementer\t: 0x41\nCPU part\t: 0xd40\n', true],
+    ['linux', 'arm64', 'CPU implementer\t: 0x41\nCPU part\t: 0xd0c\n', false],
+    ['linux', 'arm64', 'CPU implementer\t: 0x61\nCPU part\t: 0xd40\n', false],
+    ['linux', 'arm64', 'processor\t: 0\n', null],
+    ['darwin', 'arm64', '', false],
+  ])('on %s %s with %j oneDNN is %p by default', (platform, arch, text, expected) => {
+    const path = join(scratch(), 'cpuinfo');
+    writeFileSync(path, text);
+    expect(oneDnnByDefault(platform, arch, path)).toBe(expected);
   });
 
   test('holds for workers: the first one wins, another one is refused', () => {
