@@ -1,6 +1,9 @@
 'use strict';
 
 const { TestEnvironment } = require('jest-environment-node');
+const { collector } = require('./helpers/collector.cjs');
+
+const collect = collector();
 
 /**
  * Jest gives each test file a realm of its own. Addons make their typed arrays, errors and promises in
@@ -33,9 +36,8 @@ const SHARED = [
  * test that counts tensors.
  */
 async function collectLeftovers() {
-  if (globalThis.gc === undefined) return;
   for (let round = 0; round < 2; round++) {
-    globalThis.gc();
+    collect();
     // Finalizers run as tasks of their own.
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
