@@ -3,6 +3,7 @@
  * that knows `process`.
  */
 import { isTfeError, tfeError, type TfeError } from '../errors';
+import { permissionRefusal, type PermissionRefusal } from '../native/files';
 import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { Command, CommanderError } from '../vendor/commander';
 import { register as build } from './build';
@@ -65,13 +66,30 @@ export async function run(
       if (error.code !== 'commander.help') printError(usageError(error, program, argv), context);
       return EXIT_USAGE;
     }
-    if (isTfeError(error)) {
+    const refusal = permissionRefusal(error);
+    if (refusal !== undefined) {
+      printError(tfeError('TFE_CLI_PERMISSION', { access: accessOf(refusal) }), context);
+    } else if (isTfeError(error)) {
       printError(error, context);
     } else {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       context.err(`error: ${text}\nThis is a fault of ${NAME} itself; please report it.\n`);
     }
     return EXIT_ERROR;
+  }
+}
+
+/** To follow "the permission to". */
+function accessOf({ permission, resource = 'files' }: PermissionRefusal): string {
+  switch (permission) {
+    case 'FileSystemRead':
+      return `read ${resource}`;
+    case 'FileSystemWrite':
+      return `write to ${resource}`;
+    case 'ChildProcess':
+      return 'run other programs';
+    default:
+      return `use ${permission}`;
   }
 }
 

@@ -15,6 +15,21 @@ export function errnoOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined;
 }
 
+/** What Node's permission model throws. */
+export interface PermissionRefusal {
+  /** `'FileSystemRead'`, `'FileSystemWrite'`, `'ChildProcess'`; newer Nodes have more. */
+  readonly permission: string;
+  /** The file, where it is one. */
+  readonly resource?: string;
+}
+
+/** The refusal of Node's permission model in `error` or behind it: a step may have typed it, as a folder that cannot be used. */
+export function permissionRefusal(error: unknown): PermissionRefusal | undefined {
+  return [error, (error as { cause?: unknown } | null)?.cause].find(
+    (candidate): candidate is PermissionRefusal => errnoOf(candidate) === 'ERR_ACCESS_DENIED',
+  );
+}
+
 /** True when the error says that the path does not exist. */
 export function isAbsent(error: unknown): boolean {
   const code = errnoOf(error);

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { errnoOf } from './files';
+import { permissionRefusal } from './files';
 import type { Environment } from './paths';
 import { LastLines, LineReader, runProgram } from './program';
 
@@ -67,7 +67,7 @@ export async function runIsolated(
     },
   );
   signal?.throwIfAborted();
-  const isForbidden = errnoOf(refusal) === 'ERR_ACCESS_DENIED';
+  const isForbidden = permissionRefusal(refusal) !== undefined;
   return {
     problem: isForbidden ? 'was not allowed to start' : problem,
     said: said.toString(),

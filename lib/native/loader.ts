@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { tfeError } from '../errors';
 import { requireBinding, type NativeBinding } from './binding';
 import { REQUIRED_CPU_FLAGS } from './cpu';
-import { errnoOf } from './files';
+import { permissionRefusal } from './files';
 import { locateRuntime, type RuntimeLocation } from './locate';
 import { currentPlatform, hostFacts } from './platforms';
 
@@ -55,13 +55,9 @@ export function permitted<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    // A step may have typed it already, as a folder that cannot be used.
-    const denied = [error, (error as { cause?: unknown }).cause].find(
-      (candidate) => errnoOf(candidate) === 'ERR_ACCESS_DENIED',
-    );
-    if (denied === undefined) throw error;
-    const { resource = '' } = denied as { resource?: string };
-    throw tfeError('TFE_READ_FORBIDDEN', { path: resource }, { cause: denied });
+    const refusal = permissionRefusal(error);
+    if (refusal === undefined) throw error;
+    throw tfeError('TFE_READ_FORBIDDEN', { path: refusal.resource ?? '' }, { cause: refusal });
   }
 }
 

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { tfeError } from '../errors';
+import { permissionRefusal } from './files';
 import type { Environment } from './paths';
 import type { PinnedSource } from './pin';
 import { LastLines, LineReader, runProgram } from './program';
@@ -133,7 +134,7 @@ async function pipVersion(
   signal: AbortSignal,
 ): Promise<string | null> {
   let version: string | null = null;
-  const { problem } = await runProgram(program, [...args, '--version'], {
+  const { problem, refusal } = await runProgram(program, [...args, '--version'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
     hear: { 1: new LineReader((line) => (version ??= /^pip \d\S*/u.exec(line)?.[0] ?? null)) },
@@ -141,6 +142,8 @@ async function pipVersion(
     patienceMs: ANSWER_MS,
   });
   signal.throwIfAborted();
+  // No other pip would run either.
+  if (refusal !== null && permissionRefusal(refusal) !== undefined) throw refusal;
   return problem === null ? version : null;
 }
 

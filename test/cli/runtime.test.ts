@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { CliContext } from '../../lib/cli/context';
 import { run } from '../../lib/cli/main';
+import type { Interruptible } from '../../lib/cli/runtime';
+import { PERMISSION, RECORDER } from '../helpers/child';
 import { fakePython } from '../helpers/fake-python';
 import {
   CC,
@@ -39,7 +41,11 @@ interface Ran {
 
 async function runtime(
   argv: readonly string[],
-  options: { env?: Record<string, string>; isTerminal?: boolean } = {},
+  options: {
+    env?: Record<string, string>;
+    isTerminal?: boolean;
+    interruptible?: Interruptible;
+  } = {},
 ): Promise<Ran> {
   let out = '';
   let err = '';
@@ -52,7 +58,11 @@ async function runtime(
     exitCode: 0,
   };
   const code = await run(['runtime', ...argv], context, {
-    runtime: { pin: fake.pin, platform: PLATFORM },
+    runtime: {
+      pin: fake.pin,
+      platform: PLATFORM,
+      ...(options.interruptible === undefined ? {} : { interruptible: options.interruptible }),
+    },
   });
   return { code, out, err };
 }
@@ -250,6 +260,55 @@ test('an installation without a pip ends at once, and does not wait for what nev
   expect(status).toBe(1);
   expect(stderr).toMatch(/^error TFE_PIP_NOT_FOUND/u);
   expect(Date.now() - began).toBeLessThan(15_000);
+});
+
+describe("under Node's permission model", () => {
+  const script = (): string => {
+    const file = join(root, 'main.ts');
+    const main = join(__dirname, '../../lib/cli/main');
+    writeFileSync(file, `void require(${JSON.stringify(main)}).main();`);
+    return file;
+  };
+
+  test.each([
+    ['may not write', [], ['--wheel', WHEEL_FILE], /^write to \S+$/u],
+    ['may not run pip', ['--allow-fs-write=*'], [], /^run other programs$/u],
+    ['may not run Python', ['--allow-fs-write=*'], ['--from-python', 'p'], /^run other programs$/u],
+  ])('an installation that %s says so', (_what, grants, options, access) => {
+    const register = join(__dirname, '../helpers/register-swc.cjs');
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [
+        ...['--no-warnings', PERMISSION, '--allow-fs-read=*', '--allow-addons', ...grants],
+        ...['--require', register, '--require', RECORDER],
+        ...[script(), 'runtime', 'install', ...options],
+      ],
+      { env: { ...process.env, ...environment }, encoding: 'utf8', cwd: root },
+    );
+    const [, named] =
+      /^error TFE_CLI_PERMISSION: .* permission to (.+)\. Run the command without/u.exec(stderr) ??
+      [];
+    expect(named ?? stderr).toMatch(access);
+    expect(status).toBe(1);
+  });
+
+  test.each([
+    ['FileSystemRead', '/some/file', 'read /some/file'],
+    ['FileSystemRead', undefined, 'read files'],
+    ['FileSystemWrite', '/some/file', 'write to /some/file'],
+    ['Inspector', undefined, 'use Inspector'],
+  ])('the refusal of %s of %s is the permission to %s', async (permission, resource, access) => {
+    const refusal = Object.assign(new Error('Access to this API has been restricted'), {
+      code: 'ERR_ACCESS_DENIED',
+      permission,
+      ...(resource === undefined ? {} : { resource }),
+    });
+    const { code, err } = await runtime(['verify'], {
+      interruptible: () => Promise.reject(refusal),
+    });
+    expect(err).toContain(`without the permission to ${access}. Run`);
+    expect(code).toBe(1);
+  });
 });
 
 describe('a signal', () => {
