@@ -1,17 +1,19 @@
 /**
  * Where TensorFlow 2.21.0 ends the process, or hangs, instead of answering an error: kernels that check what they are given
  * with an assertion, or not at all. What a row asks is what the op's own shape function or documentation asks.
- * test/ops/walk.test.ts and test/ops/guards.test.ts found the rows.
+ * test/ops/walk.test.ts looks for what is missing here, test/ops/guards.test.ts holds what was found.
  */
 import { describeValue } from '../describe';
 import { tfeError } from '../errors';
 import type { Tensor } from '../tensor/tensor';
 import { wrongAttribute } from './attributes';
-import type { ArgDefinition, OpDefinition } from './definition';
+import type { OpDefinition } from './definition';
 import { typeName } from './types';
 
-/** Rank of each input; null: any; -1: any but 0. The last one holds for all inputs that follow. */
-const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
+const ANY_BUT_0 = -1;
+
+/** Rank of each input; null: any. The last one holds for all inputs that follow. */
+export const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   AvgPool3DGrad: [1, 5],
   AvgPoolGrad: [1, 4],
   CombinedNonMaxSuppression: [4, 3, 0, 0, 0, 0],
@@ -27,15 +29,15 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   DepthwiseConv2dNativeBackpropFilter: [4, 1, 4],
   DepthwiseConv2dNativeBackpropInput: [1, 4, 4],
   DeserializeIterator: [null, 1],
-  FakeQuantWithMinMaxVarsPerChannel: [-1, 1, 1],
-  FakeQuantWithMinMaxVarsPerChannelGradient: [-1, -1, 1, 1],
+  FakeQuantWithMinMaxVarsPerChannel: [ANY_BUT_0, 1, 1],
+  FakeQuantWithMinMaxVarsPerChannelGradient: [ANY_BUT_0, ANY_BUT_0, 1, 1],
   ImportEvent: [0],
   LSTMBlockCell: [2, 2, 2, 2, 1, 1, 1, 1],
   LSTMBlockCellGrad: [2, 2, 2, 2, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2],
   LRNGrad: [4],
   LoadAndRemapMatrix: [null, null, 1, 1, 1],
   MultiDeviceIteratorInit: [null, null, 0],
-  QueueEnqueueManyV2: [null, -1],
+  QueueEnqueueManyV2: [null, ANY_BUT_0],
   ReaderReadUpToV2: [0],
   ResourceAccumulatorTakeGradient: [null, 0],
   RpcServer: [0],
@@ -50,15 +52,13 @@ const RANKS: Readonly<Record<string, readonly (number | null)[]>> = {
   WriteSummary: [0, 0, null, 0, 0],
 };
 
-const ANY_BUT_0 = -1;
-
 type Bounds = readonly [least: number, greatest: number];
 const MAX_INT32 = 2 ** 31 - 1;
 /** Of threads, which a kernel starts without looking whether it can; `configure` takes no more either. */
 const MAX_THREADS = 1024;
 
-/** What an attribute may be. */
-const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Bounds>>>> = {
+/** Between what an attribute lies. */
+export const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Bounds>>>> = {
   Batch: { num_batch_threads: [1, MAX_THREADS] },
   CustomAggregator: { num_bins: [0, MAX_INT32] },
   ExperimentalThreadPoolHandle: { num_threads: [0, MAX_THREADS] },
@@ -72,7 +72,7 @@ const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Bounds>>>> = {
  * The one dtype of an attribute, as TF_DataType: a gradient of another dtype than its accumulator's ends the process, and
  * nothing says of an accumulator which one that is.
  */
-const TYPES_OF: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+export const TYPES_OF: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ResourceAccumulatorApplyGradient: { dtype: 1 },
   ResourceAccumulatorTakeGradient: { dtype: 1 },
   ResourceConditionalAccumulator: { dtype: 1 },
@@ -82,14 +82,14 @@ const DENSE = ['dense_keys', 'dense_shapes', 'Tdense'] as const;
 const SPARSE = ['sparse_keys', 'sparse_types'] as const;
 
 /** Attributes that are lists of one length: a kernel goes through one as far as another is long. */
-const LENGTHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+export const LENGTHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ExperimentalParseExampleDataset: [DENSE, SPARSE],
   ParseExampleDataset: [DENSE, SPARSE],
   ParseExampleDatasetV2: [DENSE, SPARSE],
 };
 
 /** How many values an attribute that is a list has. */
-const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+export const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   AvgPool3DGrad: { ksize: 5, strides: 5 },
   AvgPoolGrad: { ksize: 4, strides: 4 },
   Conv2DBackpropFilter: { dilations: 4, strides: 4 },
@@ -100,8 +100,8 @@ const COUNTS: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   DepthwiseConv2dNativeBackpropInput: { dilations: 4, strides: 4 },
 };
 
-/** How many values an input has that is a shape, by its place. */
-const SIZES: Readonly<Record<string, readonly [place: number, sizes: readonly number[]]>> = {
+/** How many values an input has that is a shape: the input's place, and the numbers that it may be. */
+export const SIZES: Readonly<Record<string, readonly [place: number, sizes: readonly number[]]>> = {
   AvgPool3DGrad: [0, [5]],
   AvgPoolGrad: [0, [4]],
   Conv2DBackpropFilter: [1, [4]],
@@ -112,8 +112,8 @@ const SIZES: Readonly<Record<string, readonly [place: number, sizes: readonly nu
   DepthwiseConv2dNativeBackpropInput: [0, [4]],
 };
 
-/** What the values of an input may be, by its place. */
-const VALUES: Readonly<Record<string, Readonly<Record<number, Bounds>>>> = {
+/** Between what the values of an input lie, by its place. */
+export const VALUES: Readonly<Record<string, Readonly<Record<number, Bounds>>>> = {
   ExperimentalPrivateThreadPoolDataset: { 1: [0, MAX_THREADS] },
   NearestNeighbors: { 2: [0, MAX_INT32] },
   PrivateThreadPoolDataset: { 1: [0, MAX_THREADS] },
@@ -122,8 +122,8 @@ const VALUES: Readonly<Record<string, Readonly<Record<number, Bounds>>>> = {
   TensorListScatterIntoExistingList: { 2: [0, MAX_INT32] },
 };
 
-/** Likewise, of the last value of an input. */
-const LAST_VALUES: Readonly<Record<string, readonly [place: number, bounds: Bounds]>> = {
+/** Likewise for the last value of an input. */
+export const LAST_VALUES: Readonly<Record<string, readonly [place: number, bounds: Bounds]>> = {
   IRFFT: [1, [1, MAX_INT32]],
   IRFFT2D: [1, [1, MAX_INT32]],
   IRFFT3D: [1, [1, MAX_INT32]],
@@ -132,10 +132,18 @@ const LAST_VALUES: Readonly<Record<string, readonly [place: number, bounds: Boun
   RFFT3D: [1, [1, MAX_INT32]],
 };
 
+/**
+ * The places of a tensor and of the rows `[id, from, to]` that say which of its rows belong to which id: from one to before
+ * another.
+ */
+export const BATCHES: Readonly<Record<string, readonly [tensor: number, index: number]>> = {
+  Unbatch: [0, 1],
+};
+
 /** More elements than this have a size in bytes that overflows; the allocator is asked for what is left of it. */
 const MAX_ELEMENTS = 2 ** 53;
 /** Of ops that make numbers: the place of the input that is the shape of their output. */
-const MADE_BY_SHAPE: Readonly<Record<string, number>> = {
+export const MADE_BY_SHAPE: Readonly<Record<string, number>> = {
   ParameterizedTruncatedNormal: 0,
   RandomStandardNormal: 0,
   RandomUniform: 0,
@@ -157,7 +165,7 @@ const MADE_BY_SHAPE: Readonly<Record<string, number>> = {
  * Ops whose kernels trust what their shape function checks. Eager execution leaves that function out, so each call runs it
  * first: it sees the shapes of all inputs, and the values of those that say a shape or an axis.
  */
-const SHAPES: ReadonlySet<string> = new Set([
+export const SHAPES: ReadonlySet<string> = new Set([
   'AvgPool',
   'AvgPool3D',
   'AvgPool3DGrad',
@@ -199,7 +207,6 @@ export function checksShapes(op: string): boolean {
 /** What is asked of an input. */
 export interface Guarded {
   readonly shape: readonly number[];
-  readonly rank: number;
   /** The values of an integer tensor. */
   integers(): Iterable<number | bigint>;
 }
@@ -207,7 +214,6 @@ export interface Guarded {
 export function guarded(tensor: Tensor): Guarded {
   return {
     shape: tensor.shape,
-    rank: tensor.rank,
     integers: () => tensor.dataSync() as Iterable<number | bigint>,
   };
 }
@@ -218,95 +224,47 @@ export interface GuardedCall {
   readonly attribute: (name: string) => unknown;
 }
 
-const TABLES = [
-  RANKS,
-  ATTRIBUTES,
-  TYPES_OF,
-  LENGTHS,
-  COUNTS,
-  SIZES,
-  VALUES,
-  LAST_VALUES,
-  MADE_BY_SHAPE,
-] as const;
+/** A table by op, and the one reader of its rows. */
+interface Guard {
+  has(op: string): boolean;
+  check(op: OpDefinition, call: GuardedCall): void;
+}
+
+function guard<Row>(
+  rows: Readonly<Record<string, Row>>,
+  check: (op: OpDefinition, row: Row, call: GuardedCall) => void,
+): Guard {
+  return {
+    has: (op) => Object.hasOwn(rows, op),
+    check: (op, call) => check(op, rows[op.name]!, call),
+  };
+}
+
+/** In this order: a call that deviates from several tables is told of its ranks first, and of values last. */
+const GUARDS: readonly Guard[] = [
+  guard(RANKS, checkRanks),
+  guard(ATTRIBUTES, checkAttributes),
+  guard(TYPES_OF, checkTypes),
+  guard(LENGTHS, checkLengths),
+  guard(COUNTS, checkCounts),
+  guard(SIZES, checkSize),
+  guard(VALUES, checkValues),
+  guard(LAST_VALUES, checkLastValue),
+  guard(BATCHES, checkBatch),
+  guard(MADE_BY_SHAPE, checkElements),
+];
 
 export function isGuarded(op: string): boolean {
-  return TABLES.some((table) => Object.hasOwn(table, op));
+  return GUARDS.some((one) => one.has(op));
 }
 
 /** @throws TfeError `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ARGUMENT` */
-export function checkGuards(op: OpDefinition, { inputs, attribute }: GuardedCall): void {
-  const { name } = op;
-  if (Object.hasOwn(RANKS, name)) checkRanks(op, RANKS[name]!, inputs);
-  if (Object.hasOwn(ATTRIBUTES, name)) {
-    for (const [attr, [least, greatest]] of Object.entries(ATTRIBUTES[name]!)) {
-      const value = attribute(attr);
-      if (Number(value) >= least && Number(value) <= greatest) continue;
-      const expected = Number(value) > greatest ? `at most ${greatest}` : `${least} or more`;
-      throw wrongAttribute(name, attr, expected, value);
-    }
-  }
-  if (Object.hasOwn(TYPES_OF, name)) {
-    for (const [attr, type] of Object.entries(TYPES_OF[name]!)) {
-      const value = attribute(attr);
-      if (value !== type) throw wrongAttribute(name, attr, typeName(type), typeName(Number(value)));
-    }
-  }
-  if (Object.hasOwn(LENGTHS, name)) {
-    for (const [first, ...others] of LENGTHS[name]!) checkLengths(name, first!, others, attribute);
-  }
-  if (Object.hasOwn(COUNTS, name)) {
-    for (const [attr, count] of Object.entries(COUNTS[name]!)) {
-      const received = (attribute(attr) as readonly unknown[] | undefined)?.length ?? count;
-      if (received !== count) throw wrongAttribute(name, attr, `${count} values`, received);
-    }
-  }
-  if (Object.hasOwn(SIZES, name)) {
-    const [at, sizes] = SIZES[name]!;
-    const [received] = inputs[at]!.shape;
-    if (received === undefined || !sizes.includes(received)) {
-      throw wrongValue(op, op.inputs[at]!.name, `${sizes.join(' or ')} values`, received);
-    }
-  }
-  if (Object.hasOwn(VALUES, name)) {
-    for (const [at, bounds] of Object.entries(VALUES[name]!)) {
-      checkValues(op, op.inputs[Number(at)]!, inputs[Number(at)]!, bounds);
-    }
-  }
-  if (Object.hasOwn(LAST_VALUES, name)) {
-    const [at, bounds] = LAST_VALUES[name]!;
-    const integers = (): (number | bigint)[] => [...inputs[at]!.integers()].slice(-1);
-    checkValues(op, op.inputs[at]!, { ...inputs[at]!, integers }, bounds);
-  }
-  if (name === 'Unbatch') checkBatch(op, inputs);
-  if (Object.hasOwn(MADE_BY_SHAPE, name)) {
-    const at = MADE_BY_SHAPE[name]!;
-    checkElements(op, op.inputs[at]!, inputs[at]!);
-  }
+export function checkGuards(op: OpDefinition, call: GuardedCall): void {
+  for (const one of GUARDS) if (one.has(op.name)) one.check(op, call);
 }
 
-function checkLengths(
-  op: string,
-  first: string,
-  others: readonly string[],
-  attribute: GuardedCall['attribute'],
-): void {
-  const lengthOf = (name: string): number =>
-    (attribute(name) as readonly unknown[] | undefined)?.length ?? 0;
-  const length = lengthOf(first);
-  for (const other of others) {
-    const received = lengthOf(other);
-    if (received === length) continue;
-    throw wrongAttribute(op, other, `as many values as ${first} has, ${length},`, received);
-  }
-}
-
-function checkRanks(
-  op: OpDefinition,
-  ranks: readonly (number | null)[],
-  inputs: readonly Guarded[],
-): void {
-  inputs.forEach(({ rank: received }, i) => {
+function checkRanks(op: OpDefinition, ranks: readonly (number | null)[], call: GuardedCall): void {
+  call.inputs.forEach(({ shape: { length: received } }, i) => {
     const rank = ranks[Math.min(i, ranks.length - 1)]!;
     if (rank === null || received === rank || (rank === ANY_BUT_0 && received > 0)) return;
     const expected = rank === ANY_BUT_0 ? 'rank 1 or more' : `rank ${rank}`;
@@ -315,47 +273,135 @@ function checkRanks(
   });
 }
 
-function checkValues(
-  op: OpDefinition,
-  { name }: ArgDefinition,
-  input: Guarded,
-  [least, greatest]: Bounds,
+function checkAttributes(
+  { name: op }: OpDefinition,
+  row: Readonly<Record<string, Bounds>>,
+  { attribute }: GuardedCall,
 ): void {
-  for (const value of input.integers()) {
-    if (value >= least && value <= greatest) continue;
-    throw wrongValue(op, name, `values from ${least} to ${greatest}`, value);
+  for (const [name, [least, greatest]] of Object.entries(row)) {
+    const value = attribute(name);
+    if (Number(value) >= least && Number(value) <= greatest) continue;
+    const expected = Number(value) > greatest ? `at most ${greatest}` : `${least} or more`;
+    throw wrongAttribute(op, name, expected, value);
   }
 }
 
-function checkElements(op: OpDefinition, { name }: ArgDefinition, shape: Guarded): void {
-  let elements = 1;
-  for (const dim of shape.integers()) {
-    elements *= Number(dim);
-    if (elements > MAX_ELEMENTS) {
-      throw wrongValue(op, name, `a shape of at most 2^53 elements`, dim);
+function checkTypes(
+  { name: op }: OpDefinition,
+  row: Readonly<Record<string, number>>,
+  { attribute }: GuardedCall,
+): void {
+  for (const [name, type] of Object.entries(row)) {
+    const value = attribute(name);
+    if (value !== type) throw wrongAttribute(op, name, typeName(type), typeName(Number(value)));
+  }
+}
+
+function checkLengths(
+  { name: op }: OpDefinition,
+  groups: readonly (readonly string[])[],
+  { attribute }: GuardedCall,
+): void {
+  for (const [first, ...others] of groups) {
+    const length = lengthOf(attribute(first!)) ?? 0;
+    for (const other of others) {
+      const received = lengthOf(attribute(other)) ?? 0;
+      if (received === length) continue;
+      throw wrongAttribute(op, other, `as many values as ${first!} has, ${length},`, received);
     }
   }
 }
 
-/** Each row of `batch_index` is an id and the rows of the tensor, from one to before another, that are its own. */
-function checkBatch(op: OpDefinition, [tensor, index]: readonly Guarded[]): void {
-  const rows = [...index!.integers()].map(Number);
-  let left = tensor!.shape[0] ?? 0;
-  const fits = index!.shape[1] === 3;
+function checkCounts(
+  { name: op }: OpDefinition,
+  row: Readonly<Record<string, number>>,
+  { attribute }: GuardedCall,
+): void {
+  for (const [name, count] of Object.entries(row)) {
+    const received = lengthOf(attribute(name)) ?? count;
+    if (received !== count) throw wrongAttribute(op, name, `${count} values`, received);
+  }
+}
+
+/** Undefined for an attribute that is left to TensorFlow. */
+function lengthOf(list: unknown): number | undefined {
+  return (list as readonly unknown[] | undefined)?.length;
+}
+
+function checkSize(
+  op: OpDefinition,
+  [place, sizes]: readonly [number, readonly number[]],
+  { inputs }: GuardedCall,
+): void {
+  const [received] = inputs[place]!.shape;
+  if (received !== undefined && sizes.includes(received)) return;
+  throw wrongValue(op, place, `${sizes.join(' or ')} values`, received);
+}
+
+function checkValues(
+  op: OpDefinition,
+  row: Readonly<Record<number, Bounds>>,
+  { inputs }: GuardedCall,
+): void {
+  for (const [key, bounds] of Object.entries(row)) {
+    const place = Number(key);
+    requireBetween(op, place, inputs[place]!.integers(), bounds);
+  }
+}
+
+function checkLastValue(
+  op: OpDefinition,
+  [place, bounds]: readonly [number, Bounds],
+  { inputs }: GuardedCall,
+): void {
+  requireBetween(op, place, [...inputs[place]!.integers()].slice(-1), bounds);
+}
+
+function requireBetween(
+  op: OpDefinition,
+  place: number,
+  values: Iterable<number | bigint>,
+  [least, greatest]: Bounds,
+): void {
+  for (const value of values) {
+    if (value >= least && value <= greatest) continue;
+    throw wrongValue(op, place, `values from ${least} to ${greatest}`, value);
+  }
+}
+
+function checkBatch(
+  op: OpDefinition,
+  [tensor, index]: readonly [number, number],
+  { inputs }: GuardedCall,
+): void {
+  const rows = [...inputs[index]!.integers()].map(Number);
+  let left = inputs[tensor]!.shape[0] ?? 0;
+  const fits = inputs[index]!.shape[1] === 3;
   for (let i = 0; i < rows.length; i += 3) {
     const size = rows[i + 2]! - rows[i + 1]!;
     left -= size;
     if (fits && size >= 0 && left >= 0) continue;
-    throw wrongValue(op, 'batch_index', 'rows [id, from, to] of the batched tensor', rows);
+    throw wrongValue(op, index, 'rows [id, from, to] of the batched tensor', rows);
+  }
+}
+
+function checkElements(op: OpDefinition, place: number, { inputs }: GuardedCall): void {
+  let elements = 1;
+  for (const dim of inputs[place]!.integers()) {
+    elements *= Number(dim);
+    if (elements > MAX_ELEMENTS) {
+      throw wrongValue(op, place, 'a shape of at most 2^53 elements', dim);
+    }
   }
 }
 
 function wrongValue(
-  { name: op }: OpDefinition,
-  argument: string,
+  { name: op, inputs }: OpDefinition,
+  place: number,
   expected: string,
   received: unknown,
 ): Error {
+  const argument = inputs[place]!.name;
   const facts = { op, argument, expected, received: describeValue(received) };
   return tfeError('TFE_OP_ARGUMENT', facts, { op });
 }

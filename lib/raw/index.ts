@@ -10,6 +10,7 @@ import { bindCall } from '../ops/bind';
 import { prepareForGood, runCall } from '../ops/call';
 import { definitionOf, isListArg, opNames, type OpDefinition } from '../ops/definition';
 import { isGuarded } from '../ops/guards';
+import { asksForResources } from '../ops/resources';
 import { mayWait } from '../ops/waiting';
 import type { Raw } from './types';
 
@@ -66,7 +67,8 @@ function rawFunction(name: string): RawFunction {
 function canBeFast(op: OpDefinition): boolean {
   const { length } = op.inputs;
   const single = !op.hasListInput && !op.hasListOutput && op.outputs.length === 1;
-  return single && !isGuarded(op.name) && !mayWait(op.name) && length > 0 && length <= FAST_INPUTS;
+  const isChecked = isGuarded(op.name) || asksForResources(op.name);
+  return single && !isChecked && !mayWait(op.name) && length > 0 && length <= FAST_INPUTS;
 }
 
 /** A tensor for one output, an array for a list, an array of these for several outputs, null for none. */

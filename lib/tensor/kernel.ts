@@ -54,9 +54,9 @@ export class Kernel {
 
   /**
    * Runs an op of one input. The output belongs to the current scope.
-   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE`; `TFE_OP_FAILED` with TensorFlow's status when
-   *   TensorFlow refuses; at the first run, `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, and `TFE_BINDING_ARGUMENT` for a spec
-   *   that TensorFlow's op does not agree with
+   * @throws TfeError `TFE_TENSOR_DISPOSED`, `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ARGUMENT`; `TFE_OP_FAILED` with
+   *   TensorFlow's status when TensorFlow refuses; at the first run, `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, and
+   *   `TFE_BINDING_ARGUMENT` for a spec that TensorFlow's op does not agree with
    */
   run1(a: Tensor): Tensor {
     const binding = native();
@@ -174,16 +174,12 @@ function guard(
   // Their tensors are gone by the time of a call.
   const constants = fixed.map(({ position, tensor }) => {
     const integers = [...guarded(tensor).integers()];
-    return {
-      position,
-      input: { shape: tensor.shape, rank: tensor.rank, integers: () => integers },
-    };
+    return { position, input: { shape: tensor.shape, integers: () => integers } };
   });
   return (tensors) => {
-    if (asksForResources(op.name)) checkResources(op.name, tensors, attribute);
-    if (!isGuarded(op.name)) return;
     const inputs: Guarded[] = tensors.map(guarded);
     for (const { position, input } of constants) inputs.splice(position, 0, input);
     checkGuards(op, { inputs, attribute });
+    if (asksForResources(op.name)) checkResources(op.name, tensors, attribute);
   };
 }

@@ -1,5 +1,10 @@
-/** Calls that end the process where nothing stands before TensorFlow's kernels: each is refused with an error. */
+/**
+ * Calls that end the process where nothing stands before TensorFlow's kernels: each is refused with an error. And the tables
+ * that say so, against TensorFlow's own definitions: a row with a misspelt name would guard nothing.
+ */
 import { expect, test } from '@jest/globals';
+import { definitionOf, isListArg } from '../../lib/ops/definition';
+import * as guards from '../../lib/ops/guards';
 import { expectEnding, testPrograms } from '../helpers/child';
 
 const programs = testPrograms();
@@ -48,4 +53,36 @@ test('a call that TensorFlow would not survive is an error', () => {
     ['a variable that is destroyed', '0'],
   ]);
   expectEnding(ending, 0);
+});
+
+test('each row of the tables is about an op and about what its definition has', () => {
+  const { RANKS, ATTRIBUTES, TYPES_OF, LENGTHS, COUNTS, SIZES, VALUES } = guards;
+  const { LAST_VALUES, BATCHES, MADE_BY_SHAPE, SHAPES } = guards;
+  const named = (table: Readonly<Record<string, object>>): (readonly [string, string[]])[] =>
+    Object.entries(table).map(([op, row]) => [op, Object.keys(row)]);
+  const attributes = [
+    ...[ATTRIBUTES, TYPES_OF, COUNTS].flatMap(named),
+    ...Object.entries(LENGTHS).map(([op, groups]) => [op, groups.flat()] as const),
+  ];
+  for (const [op, names] of attributes) {
+    expect([op, ...definitionOf(op).attrs.map(({ name }) => name)]).toEqual(
+      expect.arrayContaining([...names]),
+    );
+  }
+  const places = [
+    ...named(VALUES).map(([op, keys]) => [op, keys.map(Number)] as const),
+    ...Object.entries({ ...SIZES, ...LAST_VALUES }).map(([op, [place]]) => [op, [place]] as const),
+    ...Object.entries(BATCHES),
+    ...Object.entries(MADE_BY_SHAPE).map(([op, place]) => [op, [place]] as const),
+  ];
+  for (const [op, each] of places) {
+    const { inputs } = definitionOf(op);
+    // Behind a list the places of the call are not those of the definition.
+    const list = inputs.findIndex(isListArg);
+    expect(Math.max(...each)).toBeLessThan(list < 0 ? inputs.length : list);
+  }
+  for (const [op, ranks] of Object.entries(RANKS)) {
+    expect(ranks.length).toBeLessThanOrEqual(definitionOf(op).inputs.length);
+  }
+  for (const op of SHAPES) expect(definitionOf(op).name).toBe(op);
 });
