@@ -4,9 +4,11 @@
  */
 import { describeValue } from '../describe';
 import { isTfeError, tfeError } from '../errors';
-import { dtypeOfTf } from '../tensor/dtype';
 import { makeConstant } from '../tensor/constant';
+import { dtypeOfTf, type DType } from '../tensor/dtype';
 import { scope, type Tensor } from '../tensor/tensor';
+import { runCall } from './call';
+import { definitionOf } from './definition';
 
 type Check = (op: string, inputs: readonly Tensor[], attribute: (name: string) => unknown) => void;
 
@@ -42,17 +44,17 @@ export function checkResources(
  * lock of all resources.
  */
 function refuseReader(op: string, [resource]: readonly Tensor[]): void {
-  const reason = refusal(
-    () => [resource!, makeConstant('', 'string', [2])],
-    'ReaderRestoreStateV2',
-  );
+  const reason = refusal('ReaderRestoreStateV2', () => [
+    resource!,
+    makeConstant('', 'string', [2]),
+  ]);
   // The state is looked at only where there is a reader.
   if (!reason.startsWith('Reader state must be scalar')) return;
   refuse(op, 'a resource that is no reader (clearKernelCache() frees readers)', resource);
 }
 
 function requireQueue(op: string, [, queue]: readonly Tensor[]): void {
-  if (refusal(() => [queue!], 'QueueSizeV2') !== '') refuse(op, 'a queue', queue);
+  if (refusal('QueueSizeV2', () => [queue!]) !== '') refuse(op, 'a queue', queue);
 }
 
 function requireTableTypes(
@@ -62,9 +64,9 @@ function requireTableTypes(
 ): void {
   const [keys, values] = ['Tkeys', 'Tvalues'].map((name) => dtypeOfTf(Number(attribute(name))));
   if (keys === undefined || values === undefined) return;
-  const empty = (dtype: typeof keys, shape: number[]): Tensor =>
+  const blank = (dtype: DType, shape: readonly number[]): Tensor =>
     makeConstant(dtype === 'string' ? '' : dtype === 'bool' ? false : 0, dtype, shape);
-  const reason = refusal(() => [table!, empty(keys, [0]), empty(values, [])], 'LookupTableFindV2');
+  const reason = refusal('LookupTableFindV2', () => [table!, blank(keys, [0]), blank(values, [])]);
   if (!reason.startsWith('Signature mismatch')) return;
   refuse(op, `a table from ${keys} to ${values}`, table);
 }
@@ -74,13 +76,17 @@ function refuse(op: string, expected: string, resource: unknown): never {
   throw tfeError('TFE_OP_ARGUMENT', facts, { op });
 }
 
-/** Why TensorFlow refuses the op; empty where it does not. */
-function refusal(inputs: () => readonly Tensor[], op: string): string {
-  // Loaded on use: it loads this file.
-  const { execute } = require('./execute') as typeof import('./execute');
+/**
+ * Why TensorFlow refuses an op of these inputs; empty where it does not. The op has single inputs and outputs, and no
+ * attributes but those that TensorFlow infers from the inputs.
+ */
+function refusal(name: string, inputs: () => readonly Tensor[]): string {
+  const op = definitionOf(name);
+  const outputLengths = op.outputs.map(() => 1);
   return scope(() => {
     try {
-      execute(op, { inputs: inputs() });
+      const call = { outputLengths, outputs: outputLengths.length, attrs: [], key: '' };
+      runCall(op, { ...call, inputs: inputs() }, '');
       return '';
     } catch (error) {
       if (isTfeError(error) && error.code === 'TFE_OP_FAILED') return String(error.facts['reason']);
