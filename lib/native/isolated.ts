@@ -6,7 +6,7 @@ import { writeSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { permissionRefusal } from './files';
 import type { Environment } from './paths';
-import { LastLines, LineReader, runProgram } from './program';
+import { LastLines, runProgram } from './program';
 
 export interface IsolatedOptions {
   readonly env: Environment;
@@ -57,11 +57,11 @@ export async function runIsolated(
       env,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
       hear: {
-        2: new LineReader((line) => said.add(line)),
-        [LINE_FD]: new LineReader((line) => {
+        2: (line) => said.add(line),
+        [LINE_FD]: (line) => {
           const message = parsed(line);
           if (message !== undefined) hear(message);
-        }),
+        },
       },
       ...(signal === undefined ? {} : { signal }),
     },

@@ -9,7 +9,7 @@ import { tfeError } from '../errors';
 import { permissionRefusal } from './files';
 import type { Environment } from './paths';
 import type { PinnedSource } from './pin';
-import { LastLines, LineReader, runProgram } from './program';
+import { LastLines, runProgram } from './program';
 
 export interface PipCommand {
   readonly program: string;
@@ -137,7 +137,7 @@ async function pipVersion(
   const { problem, refusal } = await runProgram(program, [...args, '--version'], {
     env,
     stdio: ['ignore', 'pipe', 'ignore'],
-    hear: { 1: new LineReader((line) => (version ??= /^pip \d\S*/u.exec(line)?.[0] ?? null)) },
+    hear: { 1: (line) => (version ??= /^pip \d\S*/u.exec(line)?.[0] ?? null) },
     signal,
     patienceMs: ANSWER_MS,
   });
@@ -170,7 +170,7 @@ async function runPip(
     // Without a terminal Python holds its output back until a buffer is full.
     env: { PYTHONUNBUFFERED: '1', ...env },
     stdio: [terminal ? 'inherit' : 'ignore', terminal ? 'inherit' : 'pipe', 'pipe'],
-    hear: { 1: new LineReader(hear), 2: new LineReader(hear) },
+    hear: { 1: hear, 2: hear },
     signal,
     graceMs: GRACE_MS,
   });

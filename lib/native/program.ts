@@ -3,14 +3,18 @@
  * than memory holds, or what it started itself keeps its output open. Every ending is an answer, never an exception.
  */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { problemOf } from './files';
 import type { Environment } from './paths';
 
 export interface ProgramOptions {
   readonly env: Environment;
   readonly stdio: StdioOptions;
-  /** Hears what the program writes, by the number of the descriptor. Each must be a pipe of `stdio`. */
-  readonly hear: Readonly<Record<number, LineReader>>;
+  /**
+   * Hears what the program writes, line by line and without blank lines, by the number of the descriptor. Where `stdio` has no
+   * pipe there is nothing to hear.
+   */
+  readonly hear: Readonly<Record<number, (line: string) => void>>;
   /** Ends the program when it is aborted; the ending is answered as any other. */
   readonly signal?: AbortSignal;
   /** Ends the program when it has run that long. Default: it may take its time. */
@@ -24,7 +28,7 @@ export interface ProgramEnding {
   readonly problem: string | null;
   /** Why it never ran; null when it did. */
   readonly refusal: Error | null;
-  /** Whether `patienceMs` were over. */
+  /** Whether it was ended because `patienceMs` were over. */
   readonly wasSlow: boolean;
 }
 
@@ -60,7 +64,9 @@ export async function runProgram(
       after(DRAIN_MS, end);
     });
   });
-  for (const [descriptor, reader] of Object.entries(hear)) reader.read(child, Number(descriptor));
+  const readers = Object.entries(hear).map(
+    ([descriptor, line]) => new LineReader(child, Number(descriptor), line),
+  );
   if (signal?.aborted === true) stop();
   else signal?.addEventListener('abort', stop, { once: true });
   if (patienceMs !== undefined) {
@@ -74,7 +80,7 @@ export async function runProgram(
   } finally {
     for (const timer of timers) clearTimeout(timer);
     signal?.removeEventListener('abort', stop);
-    for (const reader of Object.values(hear)) reader.end();
+    for (const reader of readers) reader.end();
   }
 }
 
@@ -90,28 +96,23 @@ function problemIn(code: number | null, killedBy: NodeJS.Signals | null): string
 /** A line that is longer is heard in pieces: a program may write for ever and end no line. */
 const LONGEST_LINE = 1 << 20;
 
-/** Hears one output of a program line by line, blank lines left out. */
-export class LineReader {
+/** Reads one output of a program. */
+class LineReader {
   readonly #hear: (line: string) => void;
+  readonly #stream: Readable | null;
   #rest = '';
-  #stop: () => void = () => undefined;
 
-  constructor(hear: (line: string) => void) {
+  constructor(child: ChildProcess, descriptor: number, hear: (line: string) => void) {
     this.#hear = hear;
-  }
-
-  read(child: ChildProcess, descriptor: number): void {
-    const stream = (child.stdio as ChildProcess['stdio'] | undefined)?.[descriptor];
-    if (stream === undefined || stream === null || !('setEncoding' in stream)) return;
+    this.#stream = pipeOf(child, descriptor);
     // A pipe that breaks ends as one that is closed does.
-    stream.on('error', () => undefined);
-    stream.setEncoding('utf8').on('data', (text: string) => this.#take(text));
-    this.#stop = () => stream.destroy();
+    this.#stream?.on('error', () => undefined);
+    this.#stream?.setEncoding('utf8').on('data', (text: string) => this.#take(text));
   }
 
   /** Hears the line that no line end followed, and nothing after it. */
   end(): void {
-    this.#stop();
+    this.#stream?.destroy();
     this.#say(this.#rest);
     this.#rest = '';
   }
@@ -129,6 +130,12 @@ export class LineReader {
     const clean = line.trimEnd();
     if (clean !== '') this.#hear(clean);
   }
+}
+
+/** Null where there is no pipe; a program that was not started may have no list of them. */
+function pipeOf(child: ChildProcess, descriptor: number): Readable | null {
+  const stdio = child.stdio as ChildProcess['stdio'] | undefined;
+  return (stdio?.[descriptor] ?? null) as Readable | null;
 }
 
 /** Characters of a line that are worth quoting. */

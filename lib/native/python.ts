@@ -13,7 +13,7 @@ import type { InstallEvent } from './install';
 import type { Environment } from './paths';
 import { artefactFor, variantsFor, type Artefact, type Pin, type Variant } from './pin';
 import type { PlatformId } from './platforms';
-import { LastLines, LineReader, runProgram } from './program';
+import { LastLines, runProgram } from './program';
 
 /** Names under which the wheels are published. */
 const PROJECTS = ['tensorflow-cpu', 'tensorflow'] as const;
@@ -91,8 +91,8 @@ async function ask(executable: string, env: Environment, signal: AbortSignal): P
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       hear: {
-        1: new LineReader((line) => (answer = line)),
-        2: new LineReader((line) => said.add(line)),
+        1: (line) => (answer = line),
+        2: (line) => said.add(line),
       },
       signal,
       patienceMs: ANSWER_MS,

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { LastLines, LineReader, runProgram, type ProgramEnding } from '../../lib/native/program';
+import { LastLines, runProgram, type ProgramEnding } from '../../lib/native/program';
 import { testPrograms } from '../helpers/child';
 import { cleanScratchAfterEach, scratch } from '../helpers/scratch';
 
@@ -26,7 +26,7 @@ async function run(
   const ending = await runProgram('/bin/sh', ['-c', script], {
     env: process.env,
     stdio: ['ignore', 'pipe', 'ignore'],
-    hear: { 1: new LineReader((line) => lines.push(line)) },
+    hear: { 1: (line) => lines.push(line) },
     ...options,
   });
   return { ending, lines, ms: performance.now() - began };
@@ -55,10 +55,7 @@ describe('a program', () => {
       const ending = await runProgram(name, [], {
         env: process.env,
         stdio: ['ignore', 'pipe', 'pipe'],
-        hear: {
-          1: new LineReader(() => undefined),
-          2: new LineReader(() => undefined),
-        },
+        hear: { 1: () => undefined, 2: () => undefined },
       });
       expect(ending.problem).toMatch(/^could not be run \(.+\)$/u);
       expect(ending.refusal).toBeInstanceOf(Error);
