@@ -2,12 +2,12 @@
  * Installs and removes the pinned library. Owns the order of the steps, which is what makes an installation safe to kill:
  * everything happens in a staging folder beside the target, and one rename makes it visible.
  */
-import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isTfeError, tfeError, type TfeErrorCode } from '../errors';
-import { at, existingAncestor, makeFolders, requireSpace, syncDirectory } from './disk';
+import { at, existingAncestor, fileError, makeFolders, requireSpace, syncDirectory } from './disk';
 import { errnoOf, isAbsent, stampOf } from './files';
 import { locateRuntime, type LocateOptions, type RuntimeLocation } from './locate';
 import { manifestIfReadable, UNFINISHED_MANIFEST, type Manifest } from './manifest';
@@ -90,6 +90,9 @@ const PLACING_ATTEMPTS = 5;
 
 /** Far longer than the two renames between which there is no copy. */
 const REPLACING_MS = 50;
+
+/** What is wrong with a mount point as the target. */
+const MOUNTED = 'a file system is mounted there; name a folder inside it';
 
 /** Directory blocks and the manifest, beside the files themselves. */
 const SLACK_BYTES = 1 << 20;
@@ -181,35 +184,35 @@ function prepare(options: InstallOptions): Installation {
 /** The folder that a link leads to, which a rename would replace instead: the folder would stay, and be nobody's. */
 function behindLink(place: RuntimePlace): RuntimePlace {
   const { directory } = place;
+  let leadsTo: string;
   try {
-    if (!lstatSync(directory).isSymbolicLink()) return place;
+    leadsTo = readlinkSync(directory);
   } catch {
-    return place;
+    return place; // no link
   }
   try {
     return { ...place, directory: realpathSync(directory) };
   } catch (error) {
     // A link to what an installation shall make.
-    return isAbsent(error)
-      ? { ...place, directory: resolve(dirname(directory), readlinkSync(directory)) }
-      : place;
+    return isAbsent(error) ? { ...place, directory: resolve(dirname(directory), leadsTo) } : place;
   }
 }
 
 /** @throws TFE_CACHE_UNUSABLE where the target is a mount point, before anything is fetched: no rename puts a folder there */
 async function requireSameDisk(directory: string, parent: string): Promise<void> {
-  const disks = await Promise.all(
-    [directory, parent].map((path) =>
-      stat(path)
-        .then(({ dev }) => dev)
-        .catch(() => undefined),
-    ),
-  );
-  if (disks[0] === undefined || disks[0] === disks[1]) return;
+  const [own, above] = await Promise.all([diskOf(directory), diskOf(parent)]);
+  if (own === undefined || own === above) return;
   throw tfeError('TFE_CACHE_UNUSABLE', { path: directory, problem: MOUNTED });
 }
 
-const MOUNTED = 'a file system is mounted there; name a folder inside it';
+/** Undefined where nothing lies at the path, or nothing that can be looked at. */
+async function diskOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).dev;
+  } catch {
+    return undefined;
+  }
+}
 
 /** A staging folder in `parent`, which a removal may have found empty and removed since it was made. */
 async function stagingIn(parent: string): Promise<string> {
@@ -436,9 +439,7 @@ async function putInPlace(
           const facts = { path: target, problem: MOUNTED };
           throw tfeError('TFE_CACHE_UNUSABLE', facts, { cause: error });
         }
-        return at(target, () => {
-          throw error;
-        });
+        throw fileError(error, target);
       }
     }
     if (!replace && 'location' in tryLocate(locate)) return 'present';
@@ -449,11 +450,7 @@ async function putInPlace(
       aside = old;
       report({ step: 'aside', directory: target });
     } catch (error) {
-      if (!isAbsent(error)) {
-        await at(target, () => {
-          throw error;
-        });
-      }
+      if (!isAbsent(error)) throw fileError(error, target);
     }
     // Once only: what lies there after this is newer than our own start.
     replace = false;
@@ -486,9 +483,7 @@ async function requireOurs(place: RuntimePlace, artefact: Artefact): Promise<voi
         problem: `${ancestor.path} is not a folder`,
       });
     }
-    return at(directory, () => {
-      throw error;
-    });
+    throw fileError(error, directory);
   }
   if (names.length === 0) return;
   const stranger = names.find((name) => !isOurName(name, artefact));
@@ -536,9 +531,7 @@ export async function removeRuntime(
     names = await readdir(directory);
   } catch (error) {
     if (isAbsent(error)) return { directory, outcome: 'absent', swept };
-    return at(directory, () => {
-      throw error;
-    });
+    throw fileError(error, directory);
   }
   if (!names.includes(MANIFEST_NAME)) {
     throw tfeError('TFE_RUNTIME_FOREIGN', { directory, problem: 'it has no manifest.json' });

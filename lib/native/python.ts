@@ -6,7 +6,7 @@ import { constants } from 'node:fs';
 import { copyFile, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTfeError, tfeError } from '../errors';
-import { at } from './disk';
+import { at, fileError } from './disk';
 import { errnoOf, isAbsent, problemOf } from './files';
 import { hashHandle } from './hash';
 import type { InstallEvent } from './install';
@@ -241,13 +241,7 @@ async function copyOne(
     if (!readable && errnoOf(error) !== undefined) {
       throw tfeError('TFE_PYTHON_LIBRARY', { path, problem: problemOf(error) }, { cause: error });
     }
-    return at(
-      target,
-      () => {
-        throw error;
-      },
-      size,
-    );
+    throw fileError(error, target, size);
   }
   return at(target, async () => {
     const handle = await open(target, 'r+');

@@ -493,7 +493,7 @@ describe('removing', () => {
     expect(await removeRuntime(removal(made))).toMatchObject({ outcome: 'absent' });
   });
 
-  test('is done once by two at the same time', async () => {
+  test('is done once by several at the same time', async () => {
     for (let times = 0; times < 20; times += 1) {
       const made = bench();
       await made.install();
