@@ -14,21 +14,13 @@ import { cpuFlags } from './cpu';
 import { DOCTOR_STEPS, STEP_OF_CODE, type StepId } from './doctor-steps';
 import { errnoOf, isNoFile, problemOf, readHead } from './files';
 import { hashFileSync } from './hash';
-import type { Finding } from './finding';
+import { withoutHint, type Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { say } from './isolated';
 import { findAddon, loadAddon, openLibrary, permitted } from './loader';
 import { locateRuntime, requireFolder, type RuntimeLocation } from './locate';
-import { runtimePlace } from './paths';
-import {
-  artefactFor,
-  defaultPin,
-  librariesOf,
-  variantsFor,
-  type Artefact,
-  type Pin,
-  type Variant,
-} from './pin';
+import { runtimePlace, type RuntimePlace } from './paths';
+import { artefactFor, defaultPin, librariesOf, type Artefact, type Pin, type Variant } from './pin';
 import { cpuFinding, nodeApiFinding, nodeFinding } from './pin-check';
 import { currentPlatform, hostFacts, platformCell } from './platforms';
 import { readSoname } from './soname';
@@ -104,8 +96,7 @@ function wrongOf(error: unknown): Wrong {
   }
   const status =
     error.tfStatus === undefined ? '' : ` ${error.tfStatus.name}: ${error.tfStatus.message}`;
-  const fact = error.message.slice(0, error.message.length - error.hint.length).trimEnd();
-  return new Wrong(fact + status, error.hint, error.code);
+  return new Wrong(withoutHint(error) + status, error.hint, error.code);
 }
 
 /** The fact of a finding that the pin check makes, or its failure. */
@@ -183,13 +174,13 @@ function walk({ pin = defaultPin() }: WalkTask): void {
     return 'its functions are there';
   });
 
-  let directory: string | null = null;
+  let place: RuntimePlace | null = null;
   let location: RuntimeLocation | null = null;
   step('folder', () => {
-    const place = runtimePlace(currentPlatform(), 'cpu');
-    requireFolder(place, 'cpu');
-    directory = realpathSync(place.directory);
-    return `${directory} (${place.source === 'env' ? 'TFE_NODE_RUNTIME' : 'the cache'})`;
+    const named = runtimePlace(currentPlatform(), 'cpu');
+    requireFolder(named, 'cpu');
+    place = { ...named, directory: realpathSync(named.directory) };
+    return `${place.directory} (${place.source === 'env' ? 'TFE_NODE_RUNTIME' : 'the cache'})`;
   });
   step(
     'manifest',
@@ -208,17 +199,13 @@ function walk({ pin = defaultPin() }: WalkTask): void {
     ['manifest', 'files'],
   );
 
-  const variant = (): Variant => {
-    const platform = currentPlatform();
-    return (
-      location?.variant ?? nearestVariant(directory!, platform, variantsFor(platform, pin), pin)
-    );
-  };
+  const variant = (): Variant =>
+    location?.variant ?? nearestVariant(place!, currentPlatform(), undefined, pin);
   const artefact = (): Artefact => artefactFor(currentPlatform(), variant(), pin);
   const replace = (): string => `Run \`${installCommand(variant(), true)}\` to replace it.`;
   step('hashes', () => {
     for (const { name, sha256 } of librariesOf(artefact())) {
-      const found = readable(name, replace, () => hashFileSync(join(directory!, name)));
+      const found = readable(name, replace, () => hashFileSync(join(place!.directory, name)));
       if (found !== sha256) {
         throw new Wrong(`${name} has ${found}, pinned is ${sha256}`, replace(), 'TFE_RUNTIME_HASH');
       }
@@ -227,7 +214,7 @@ function walk({ pin = defaultPin() }: WalkTask): void {
   });
   step('image', () => {
     const names = librariesOf(artefact()).map(({ name, soname }) => {
-      const path = join(directory!, name);
+      const path = join(place!.directory, name);
       const { head } = readable(name, replace, () => readHead(path, IMAGE_HEAD_BYTES));
       const deviation = imageProblem(currentPlatform(), head);
       const found = deviation === undefined ? readSoname(path) : null;
@@ -245,7 +232,7 @@ function walk({ pin = defaultPin() }: WalkTask): void {
     return names.join(', ');
   });
   step('mapped', () => {
-    const others = otherTensorFlows(directory);
+    const others = otherTensorFlows(place?.directory ?? null);
     if (others.length === 0) return 'none is mapped';
     throw new Wrong(
       `mapped already: ${others.join(', ')}`,

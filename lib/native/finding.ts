@@ -1,5 +1,5 @@
 /** One line of a report about this machine: what was looked at, what was found, and what to do. */
-import type { TfeErrorCode } from '../errors';
+import type { TfeError, TfeErrorCode } from '../errors';
 
 /** `unreached`: a step before it failed, or what it needs is not there. */
 export type FindingState = 'ok' | 'failed' | 'unreached';
@@ -15,4 +15,9 @@ export interface Finding {
   readonly todo: string | null;
   /** The code of the error that the package itself would end with. */
   readonly code: TfeErrorCode | null;
+}
+
+/** What an error says was wrong, without the hint that its message ends in: a finding has that as `todo`. */
+export function withoutHint({ message, hint }: TfeError): string {
+  return message.slice(0, message.length - hint.length).trimEnd();
 }

@@ -10,13 +10,13 @@ import { PACKAGE_VERSION, TENSORFLOW_VERSION } from '../version';
 import { cpuFlags, REQUIRED_CPU_FLAGS } from './cpu';
 import { isAbsent, isNoFile, problemOf } from './files';
 import { hashFileSync } from './hash';
-import type { Finding } from './finding';
+import { withoutHint, type Finding } from './finding';
 import { runIsolated, SYSTEM_LIMITS } from './isolated';
 import { packageRoot, REQUIRED_NODE_API } from './loader';
 import { requireFolder } from './locate';
 import { runtimePlace, type Environment } from './paths';
 import type { ProbeMessage, ProbeTask } from './pin-probe';
-import { artefactFor, defaultPin, variantsFor, type Artefact, type Pin, type Variant } from './pin';
+import { artefactFor, defaultPin, type Artefact, type Pin, type Variant } from './pin';
 import { hostFacts, platformCell, type HostFacts, type PlatformId } from './platforms';
 import { readSoname } from './soname';
 import { REQUIRED_SYMBOLS, SYMBOL_COUNT, type ImageName } from './symbols';
@@ -211,22 +211,13 @@ function filesFindings(
     requireFolder(place, asked ?? 'cpu');
   } catch (error) {
     if (!isTfeError(error)) throw error;
-    const message = error.message.slice(0, error.message.length - error.hint.length).trimEnd();
-    const isAnswer = error.code === 'TFE_VARIANT_UNAVAILABLE';
-    findings.push(
-      (isAnswer ? failed : unreached)('folder', 'folder', message, error.hint, error.code),
-    );
+    const state = error.code === 'TFE_VARIANT_UNAVAILABLE' ? failed : unreached;
+    findings.push(state('folder', 'folder', withoutHint(error), error.hint, error.code));
     return null;
   }
-  const { directory, source } = place;
+  const { directory } = place;
   findings.push(ok('folder', 'folder', directory));
-  const candidates =
-    asked !== undefined
-      ? [asked]
-      : source === 'cache'
-        ? (['cpu'] as const)
-        : variantsFor(platform, pin);
-  const variant = nearestVariant(directory, platform, candidates, pin);
+  const variant = nearestVariant(place, platform, asked, pin);
   const artefact = artefactFor(platform, variant, pin);
   const complete = IMAGES.map((image) =>
     fileFindings(directory, image, variant, artefact, findings),

@@ -12,7 +12,7 @@ import { IMAGE_HEAD_BYTES, imageProblem } from './image';
 import { folderInode, requireFolder, type LocateOptions } from './locate';
 import { manifestIfReadable, type Manifest, type ManifestFile } from './manifest';
 import { writeManifest } from './write-manifest';
-import { runtimePlace } from './paths';
+import { runtimePlace, type RuntimePlace } from './paths';
 import {
   artefactFor,
   defaultPin,
@@ -87,13 +87,7 @@ async function verifyOnce(
   requireFolder(place, asked);
 
   const before = folderInode(directory);
-  const candidates =
-    options.variant !== undefined
-      ? [options.variant]
-      : source === 'cache'
-        ? [asked]
-        : variantsFor(platform, pin);
-  const variant = nearestVariant(directory, platform, candidates, pin);
+  const variant = nearestVariant(place, platform, options.variant, pin);
   const artefact = artefactFor(platform, variant, pin);
 
   const checked: Awaited<ReturnType<typeof verifyLibrary>>[] = [];
@@ -140,19 +134,25 @@ function isAt(path: string, stamp: FileStamp | null): boolean {
   }
 }
 
-/** The variant that a folder's sizes point to; the first candidate when they point to none. */
+/**
+ * The variant that a folder is held against: the one that was asked for; in the cache the default one, whose folder it is; else
+ * the one that the sizes of its files point to, or the first when they point to none.
+ */
 export function nearestVariant(
-  directory: string,
+  { directory, source }: RuntimePlace,
   platform: PlatformId,
-  candidates: readonly Variant[],
+  asked: Variant | undefined,
   pin: Pin,
 ): Variant {
-  const match = candidates.find((variant) =>
+  if (asked !== undefined) return asked;
+  if (source === 'cache') return 'cpu';
+  const variants = variantsFor(platform, pin);
+  const match = variants.find((variant) =>
     librariesOf(artefactFor(platform, variant, pin)).some(
       ({ name, size }) => sizeOf(join(directory, name)) === size,
     ),
   );
-  return match ?? candidates[0]!;
+  return match ?? variants[0]!;
 }
 
 /** Undefined where nothing can be known of it; what reads the file says why. */
