@@ -40,10 +40,12 @@ export const INSTALL_ERRORS = errorTable({
   },
   TFE_RUNTIME_ENVIRONMENT: {
     phase: 'install',
-    message: (f: { variable: string; value: string; expected: string; wayOut?: string }) =>
+    message: (f: { variable: string; value: string; expected: string }) =>
       `${f.variable} is ${JSON.stringify(f.value)}, but must be ${f.expected}.`,
-    hint: (f: { variable: string; value: string; expected: string; wayOut?: string }) =>
-      f.wayOut ?? `Correct ${f.variable} or unset it.`,
+    hint: (f: { variable: string; value: string; expected: string }) =>
+      f.variable === 'HOME'
+        ? 'Set HOME, or XDG_CACHE_HOME to the absolute path of the cache.'
+        : `Correct ${f.variable} or unset it.`,
   },
   TFE_PIN_INVALID: {
     phase: 'install',

@@ -37,7 +37,6 @@ function homeFolder(): string {
     variable: 'HOME',
     value: home,
     expected: 'an absolute path: the library lies in the cache under it',
-    wayOut: 'Set HOME, or XDG_CACHE_HOME to the absolute path of the cache.',
   });
 }
 
