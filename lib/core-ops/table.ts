@@ -48,7 +48,7 @@ const REAL: readonly DType[] = NUMERIC_DTYPES.filter((dtype) => DTYPES[dtype].ki
 const FLOATS: readonly DType[] = NUMERIC_DTYPES.filter((dtype) => DTYPES[dtype].quotient === dtype);
 
 /** Dtypes are those that TensorFlow 2.21.0 registers CPU kernels for; test/core-ops walks them. */
-const ROWS = {
+export const CORE_OPS = {
   relu: { label: 'tf.nn.relu', kernel: 'Relu', arguments: ['features'], dtypes: REAL },
   tanh: { label: 'tf.nn.tanh', kernel: 'Tanh', arguments: ['x'], dtypes: FLOATS },
   sigmoid: { label: 'tf.nn.sigmoid', kernel: 'Sigmoid', arguments: ['x'], dtypes: FLOATS },
@@ -65,16 +65,15 @@ const ROWS = {
   },
 } as const satisfies Readonly<Record<string, CoreOpRow>>;
 
-export type CoreOpName = keyof typeof ROWS;
+export type CoreOpName = keyof typeof CORE_OPS;
 
+/** Names of the ops that have these arguments. */
 type NameOf<A> = {
-  [N in CoreOpName]: (typeof ROWS)[N]['arguments'] extends A ? N : never;
+  [N in CoreOpName]: (typeof CORE_OPS)[N]['arguments'] extends A ? N : never;
 }[CoreOpName];
 
 export type UnaryOpName = NameOf<readonly [string]>;
 export type BinaryOpName = NameOf<readonly [string, string]>;
-
-export const CORE_OPS: typeof ROWS = ROWS;
 
 function makeExecutors(row: CoreOpRow): Executors {
   const { label, dtypes } = row;
@@ -164,7 +163,7 @@ async function allOf(promises: readonly Promise<Tensor>[]): Promise<Tensor[]> {
 }
 
 const EXECUTORS: ReadonlyMap<string, Executors> = new Map(
-  Object.entries(ROWS).map(([name, row]) => [name, makeExecutors(row)]),
+  Object.entries(CORE_OPS).map(([name, row]) => [name, makeExecutors(row)]),
 );
 
 /** The executor of a core op; `undefined` for a name that the table does not have. */

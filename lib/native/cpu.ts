@@ -18,7 +18,7 @@ export function cpuFlags(path = CPU_INFO): ReadonlySet<string> | null {
 
 /** Any of these, and TensorFlow 2.21.0 uses oneDNN unless told otherwise (tensorflow/core/util/port.cc). */
 const NEURAL_FLAGS = ['avx512_vnni', 'avx512_bf16', 'avx_vnni', 'amx_tile', 'amx_int8', 'amx_bf16'];
-/** As these numbers of its maker, Arm, and of itself: the one processor of another kind on which it does. */
+/** Likewise with this processor of Arm's: the numbers of its maker and of its kind. */
 const NEOVERSE_V1 = { 'CPU implementer': 0x41, 'CPU part': 0xd40 };
 
 /** Whether TensorFlow uses oneDNN here unless told otherwise; null where the system does not say what its processor is. */

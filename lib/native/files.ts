@@ -65,22 +65,26 @@ export function sameStamp(a: FileStamp, b: FileStamp): boolean {
 /** A pipe without a writer would hold the thread that opens it for ever, and nothing could end the wait. */
 export const READ_WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
-/** What stands for an error number of the system, which has none that all systems share: there is something else than a file. */
+/** Where there is something else than a file. Not every system has a number for that; this is the name in those that do. */
 const NO_FILE = 'EFTYPE';
 
-/** Whether the error says that a path leads to no file, or to something else than one. */
+/** Whether the error says that a path leads to something else than a file, or in a circle. */
 export function isNoFile(error: unknown): boolean {
   const code = errnoOf(error);
   return code === NO_FILE || code === 'EISDIR' || code === 'ELOOP' || code === 'ENXIO';
 }
 
-/** @throws where there is something else than a file */
+/** @throws where they are those of something else than a regular file; {@link isNoFile} knows the error */
 export function requireFile(stats: BigIntStats): BigIntStats {
   if (stats.isFile()) return stats;
   throw Object.assign(new Error('it is not a regular file'), { code: NO_FILE });
 }
 
-/** Opens a regular file for reading, and nothing else: a device or a pipe may never end. The caller closes it. */
+/**
+ * Opens a regular file for reading, and nothing else: a device or a pipe may never end. The caller closes it.
+ *
+ * @throws the system's refusals, and as {@link requireFile}
+ */
 export function openFileSync(path: string): { readonly fd: number; readonly stats: BigIntStats } {
   const fd = openSync(path, READ_WITHOUT_WAITING);
   try {

@@ -69,11 +69,10 @@ export function readValues(
   const flat: Element[] = [];
   flatten(values, shape, 0, name, dtype === 'string', flat);
   const target = dtype ?? dtypeOfElements(flat);
-  if (target === 'string')
-    return strings(
-      flat.map((value, index) => requireText(value, index, name)),
-      shape,
-    );
+  if (target === 'string') {
+    const texts = flat.map((value, index) => requireText(value, index, name));
+    return strings(texts, shape);
+  }
   return plain(target as PlainDType, convert(flat, flat.length, target as PlainDType), shape);
 }
 
