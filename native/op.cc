@@ -281,6 +281,7 @@ Status OpRunner::CheckShapes(const PreparedOp& op, TFE_TensorHandle* const* inpu
   std::vector<int64_t> dims;
   for (size_t i = 0; i < handles.size(); ++i) {
     const int rank = api.TFE_TensorHandleNumDims(handles[i], status_.get());
+    if (!IsOk(status_.get())) return OpFailure(op, status_.get());
     int64_t count = 1;
     dims.resize(static_cast<size_t>(rank));
     for (int axis = 0; axis < rank; ++axis) {

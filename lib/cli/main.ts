@@ -124,6 +124,7 @@ export async function main(): Promise<void> {
       if (error.code === 'EPIPE' || isUnwritten) return;
       // A full disk behind `> file`. The command goes on, because it may have to clean up; its answer is lost.
       isUnwritten = true;
+      // Heard after the command has ended, it still changes the exit code.
       if (process.exitCode === 0) process.exitCode = EXIT_ERROR;
       // The other stream may still be read.
       if (stream === process.stdout) process.stderr.write(`error: ${error.message}\n`);

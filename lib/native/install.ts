@@ -514,7 +514,9 @@ export interface RemoveResult {
 /**
  * Removes what an installation made, and nothing else.
  *
+ * @throws TFE_PLATFORM_UNSUPPORTED, TFE_VARIANT_UNAVAILABLE, TFE_RUNTIME_ENVIRONMENT
  * @throws TFE_RUNTIME_FOREIGN when the folder has no manifest of ours, or holds anything that we did not put there
+ * @throws TFE_CACHE_*: what the file system refuses
  */
 export async function removeRuntime(
   options: Omit<

@@ -94,10 +94,10 @@ async function verifyOnce(
   for (const library of librariesOf(artefact)) {
     checked.push(await verifyLibrary(directory, library, platform, options));
   }
-  const isCurrent = (): boolean =>
+  const isUnchanged = (): boolean =>
     folderInode(directory) === before && checked.every(({ file, stamp }) => isAt(file.path, stamp));
   // Here already: the manifest of files that are gone must not come to lie beside those that took their place.
-  const wereReplaced = !isCurrent();
+  const wereReplaced = !isUnchanged();
   const files = checked.map(({ file }) =>
     wereReplaced && file.ok
       ? { ...file, ok: false, problem: 'it was replaced while it was hashed' }
@@ -121,7 +121,7 @@ async function verifyOnce(
     return { report: { ...base, manifest: 'kept', manifestProblem: null }, isCurrent: true };
   }
   const report = { ...base, ...(await record(base, previous, records)) };
-  return { report, isCurrent: isCurrent() };
+  return { report, isCurrent: isUnchanged() };
 }
 
 /** Whether the file that was hashed still lies at its path. True for one that was not hashed: it is wrong anyhow. */

@@ -44,8 +44,8 @@ interface Binding {
 }
 
 /**
- * @throws TfeError `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_DTYPE`, `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_LIST_LENGTH`,
- *   `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`, `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_DTYPE_NOT_CARRIED`
+ * @throws TfeError `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_RANK`, `TFE_OP_DTYPE`, `TFE_OP_DTYPE_MISMATCH`,
+ *   `TFE_OP_LIST_LENGTH`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`, `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_DTYPE_NOT_CARRIED`
  */
 export function bindCall(op: OpDefinition, inputs: unknown, attrs: unknown): BoundCall {
   const bound = givenAttributes(op, attrs);

@@ -25,8 +25,8 @@ const OPTIONS = ['inputs', 'attrs', 'device'];
  * Runs an op of TensorFlow by its registered name and answers its outputs, lists spread out. The call is checked against the
  * op's definition before TensorFlow sees it. docs/ops.md has the kinds of attributes.
  *
- * @throws TfeError `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_DTYPE`,
- *   `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_LIST_LENGTH`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`,
+ * @throws TfeError `TFE_OP_NOT_REGISTERED`, `TFE_OP_NOT_EAGER`, `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_RANK`,
+ *   `TFE_OP_DTYPE`, `TFE_OP_DTYPE_MISMATCH`, `TFE_OP_LIST_LENGTH`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`,
  *   `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_OP_FUNCTION`, `TFE_DTYPE_NOT_CARRIED`, `TFE_TENSOR_DISPOSED`, `TFE_OPTION_UNKNOWN`,
  *   `TFE_OPTION_VALUE`; `TFE_OP_FAILED` when TensorFlow refuses; `TFE_THREAD_UNAVAILABLE` in a worker, of an op that may wait
  * @example

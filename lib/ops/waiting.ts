@@ -1,4 +1,4 @@
-/** Which ops wait, and where they run meanwhile. Here and not with the guards, because kernels need nothing else of those. */
+/** Which ops wait, and where they run meanwhile. */
 import type { NativeBinding } from '../native/binding';
 
 /**
