@@ -11,7 +11,14 @@ import { errnoOf, isAbsent, problemOf } from './files';
 import { hashHandle } from './hash';
 import type { InstallEvent } from './install';
 import type { Environment } from './paths';
-import { artefactFor, variantsFor, type Artefact, type Pin, type Variant } from './pin';
+import {
+  artefactFor,
+  variantsFor,
+  type Artefact,
+  type Pin,
+  type PinnedFile,
+  type Variant,
+} from './pin';
 import type { PlatformId } from './platforms';
 import { LastLines, runProgram } from './program';
 
@@ -175,26 +182,36 @@ export async function copyPackage(options: CopyOptions): Promise<ReadonlySet<str
   }
   for (const notice of artefact.notices) {
     const target = join(finished, notice.name);
-    let problem: string;
-    try {
-      const path = pathOf(notice.path);
-      const size = await sizeOf(path);
-      // What has another size may be no file at all, and copying it may never end.
-      const sha256 =
-        size === notice.size ? await copyOne(path, target, notice.size, options) : null;
-      if (sha256 === notice.sha256) {
-        copied.add(notice.name);
-        continue;
-      }
-      problem = size === null ? 'the package does not have it' : 'the package has another text';
-    } catch (error) {
-      if (!isTfeError(error) || error.code !== 'TFE_PYTHON_LIBRARY') throw error;
-      problem = 'the package does not have it';
+    const problem = await copyNotice(pathOf(notice.path), target, notice, options);
+    if (problem === null) {
+      copied.add(notice.name);
+      continue;
     }
     await rm(target, { force: true });
     report({ step: 'omit', file: notice.name, problem });
   }
   return copied;
+}
+
+/** Why a licence text stays out; null when its copy is the pinned one. */
+async function copyNotice(
+  path: string,
+  target: string,
+  pinned: PinnedFile,
+  options: CopyOptions,
+): Promise<string | null> {
+  const missing = 'the package does not have it';
+  try {
+    const size = await sizeOf(path);
+    if (size === null) return missing;
+    // What has another size may be no file at all, and copying it may never end.
+    const isPinned =
+      size === pinned.size && (await copyOne(path, target, size, options)) === pinned.sha256;
+    return isPinned ? null : 'the package has another text';
+  } catch (error) {
+    if (!isTfeError(error) || error.code !== 'TFE_PYTHON_LIBRARY') throw error;
+    return missing;
+  }
 }
 
 async function sizeOf(path: string): Promise<number | null> {

@@ -3,8 +3,9 @@
  * that say so, against TensorFlow's own definitions: a row with a misspelt name would guard nothing.
  */
 import { expect, test } from '@jest/globals';
-import { definitionOf, isListArg } from '../../lib/ops/definition';
+import { definitionOf, isListArg, opNames } from '../../lib/ops/definition';
 import * as guards from '../../lib/ops/guards';
+import { asksForResources } from '../../lib/ops/resources';
 import { expectEnding, testPrograms } from '../helpers/child';
 
 const programs = testPrograms();
@@ -85,4 +86,19 @@ test('each row of the tables is about an op and about what its definition has', 
     expect(ranks.length).toBeLessThanOrEqual(definitionOf(op).inputs.length);
   }
   for (const op of SHAPES) expect(definitionOf(op).name).toBe(op);
+});
+
+test('these ops ask what their resource is', () => {
+  expect(opNames().filter(asksForResources)).toEqual([
+    'DeleteIterator',
+    'DeleteMemoryCache',
+    'DeleteMultiDeviceIterator',
+    'DeleteRandomSeedGenerator',
+    'DeleteRpcFutureResource',
+    'DeleteSeedGenerator',
+    'DestroyResourceOp',
+    'LookupTableExportV2',
+    'ReaderReadUpToV2',
+    'ReaderReadV2',
+  ]);
 });
