@@ -8,6 +8,9 @@ export const NOT_CLONEABLE = Symbol(
   'A tensor belongs to its thread: send exportTensor(tensor) and call importTensor(token) there. A tensor',
 );
 
+/** A tensor among other values, as `inspect` shows it. */
+const INSPECTED_TENSOR = `Tensor { notCloneable: ${String(NOT_CLONEABLE)} }`;
+
 /** What an error received where it wanted a Tensor, and another copy of this package has made one. */
 export const FOREIGN_TENSOR = 'a Tensor of another copy of tfe-node';
 
@@ -30,7 +33,7 @@ function inspected(value: object): string {
   if (mark === NOT_CLONEABLE) return 'a Tensor';
   if (typeof mark === 'symbol') return FOREIGN_TENSOR;
   try {
-    return inspect(value, {
+    const text = inspect(value, {
       depth: 1,
       maxArrayLength: 6,
       maxStringLength: 40,
@@ -39,6 +42,7 @@ function inspected(value: object): string {
       customInspect: false,
       getters: false,
     });
+    return text.replaceAll(INSPECTED_TENSOR, 'a Tensor');
   } catch {
     // Symbol.toStringTag is read even so, and may be a getter that throws.
     return 'an object';

@@ -1,6 +1,9 @@
 /** Finding and opening the addon and the library. Raised in lib/native/loader.ts and native/library.cc. */
 import { errorTable } from './define';
 
+const BUILD_THE_ADDON =
+  'In a clone of tfe-node run `npm run build:native`. In a project that installed the package run `npm install --save-dev cmake-js node-addon-api`, then `npx cmake-js build -d node_modules/tfe-node -O node_modules/tfe-node/build/cmake`. Both need cmake and a C++17 compiler.';
+
 export const LOAD_ERRORS = errorTable({
   TFE_ADDON_ABI: {
     phase: 'load',
@@ -12,13 +15,18 @@ export const LOAD_ERRORS = errorTable({
     phase: 'load',
     message: (f: { path: string; reason: string }) =>
       `The addon ${f.path} could not be loaded: ${f.reason}.`,
-    hint: 'It was probably built for another Node or platform; rebuild it with `npm run build:native`.',
+    hint: `It was probably built for another Node or platform; build it again. ${BUILD_THE_ADDON}`,
   },
   TFE_ADDON_NOT_BUILT: {
     phase: 'load',
-    message: (f: { tried: readonly string[] }) =>
-      `The addon is not built; looked for ${f.tried.join(' and ')}.`,
-    hint: 'In a clone of tfe-node run `npm run build:native`. In a project that installed the package run `npm install --save-dev cmake-js node-addon-api`, then `npx cmake-js build -d node_modules/tfe-node -O node_modules/tfe-node/build/cmake`. Both need cmake and a C++17 compiler.',
+    message: (f: { tried: readonly string[]; named: boolean }) =>
+      f.named
+        ? `TFE_NODE_ADDON names ${f.tried.join('')}, which is not there.`
+        : `The addon is not built; looked for ${f.tried.join(' and ')}.`,
+    hint: (f: { named: boolean }) =>
+      f.named
+        ? 'Correct the variable, or remove it to use the addon that is built within the package.'
+        : `${BUILD_THE_ADDON} A bundler must leave tfe-node out of its bundle.`,
   },
   TFE_ADDONS_DISABLED: {
     phase: 'load',

@@ -10,8 +10,11 @@ export const OP_ERRORS = errorTable({
       `Expected ${f.expected} for ${f.argument} of ${f.op} but received ${f.received}.`,
     hint: (f: { expected: string; received: string }) => {
       if (f.received === FOREIGN_TENSOR) return ONE_COPY;
-      return f.expected === 'a Tensor'
-        ? 'Make tensors with tf.constant().'
+      if (f.expected === 'a Tensor') return 'Make tensors with tf.constant().';
+      if (f.expected.startsWith('a Tensor of'))
+        return 'Make tensors with tf.constant() and its option dtype.';
+      return f.received === 'a Tensor'
+        ? 'Where an op takes a list of tensors, that is one argument, an array.'
         : 'Correct the argument.';
     },
   },
@@ -25,14 +28,19 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; attribute: string; kind: string }) =>
       `${f.op} needs its attribute ${f.attribute} (${f.kind}), which has no default.`,
-    hint: (f: { attribute: string }) => `Give it as { attrs: { ${f.attribute}: ... } }.`,
+    hint: (f: { op: string; attribute: string }) =>
+      `Give it to raw.${f.op} in its last argument, { ${f.attribute}: ... }, or to execute as { attrs: { ${f.attribute}: ... } }.`,
   },
   TFE_OP_ATTRIBUTE_UNKNOWN: {
     phase: 'op',
     message: (f: { op: string; attribute: string; known: readonly string[] }) =>
       `${f.op} has no attribute ${f.attribute}.`,
-    hint: (f: { known: readonly string[] }) =>
-      f.known.length === 0 ? 'It has none.' : `It has ${f.known.join(', ')}.`,
+    hint: (f: { attribute: string; known: readonly string[] }) => {
+      const known = f.known.length === 0 ? 'It has none.' : `It has ${f.known.join(', ')}.`;
+      return f.attribute === 'attrs'
+        ? `${known} With raw they are the properties of the last argument itself.`
+        : known;
+    },
   },
   TFE_OP_AXIS: {
     phase: 'op',
@@ -51,7 +59,7 @@ export const OP_ERRORS = errorTable({
     phase: 'op',
     message: (f: { op: string; first: string; second: string; argument: string }) =>
       `${f.op}: ${f.argument} is ${f.second}, but the argument before it is ${f.first}.`,
-    hint: 'TensorFlow does not mix dtypes; make both tensors with the same one.',
+    hint: 'TensorFlow does not mix dtypes; make both tensors with the same one, or convert one with tf.cast().',
   },
   TFE_OP_FAILED: {
     phase: 'op',

@@ -21,9 +21,8 @@ export const TENSOR_ERRORS = errorTable({
   },
   TFE_DTYPE_NOT_CARRIED: {
     phase: 'tensor',
-    message: (f: { tf: number }) =>
-      `TensorFlow answered a tensor of TF_DataType ${f.tf}, which has no JavaScript carrier.`,
-    hint: 'Cast it to a dtype of the table in docs/tensors.md.',
+    message: (f: { tf: number }) => `A tensor of TF_DataType ${f.tf} has no JavaScript carrier.`,
+    hint: 'The table in docs/tensors.md has the dtypes that tensors can have here.',
   },
   TFE_DTYPE_OPAQUE: {
     phase: 'tensor',

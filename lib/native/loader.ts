@@ -3,7 +3,7 @@
  * names the fact that failed and the command that repairs it. Importing tfe-node loads nothing.
  */
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { tfeError } from '../errors';
 import { requireBinding, type NativeBinding } from './binding';
 import { REQUIRED_CPU_FLAGS } from './cpu';
@@ -88,19 +88,19 @@ function warnOfPressure(tensors: number, bytes: number): void {
   );
 }
 
-/** `TFE_NODE_ADDON`, else the CMake build, else the node-gyp build. */
+/** `TFE_NODE_ADDON`, by the working directory, else the CMake build, else the node-gyp build. */
 export function findAddon(): string {
   const explicit = process.env['TFE_NODE_ADDON'];
+  const named = explicit !== undefined && explicit !== '';
   const root = packageRoot();
-  const candidates =
-    explicit !== undefined && explicit !== ''
-      ? [explicit]
-      : [
-          join(root, 'build', 'cmake', 'Release', 'tfe_node.node'),
-          join(root, 'build', 'Release', 'tfe_node.node'),
-        ];
-  const found = candidates.find((candidate) => existsSync(candidate));
-  if (found === undefined) throw tfeError('TFE_ADDON_NOT_BUILT', { tried: candidates });
+  const tried = named
+    ? [resolve(explicit)]
+    : [
+        join(root, 'build', 'cmake', 'Release', 'tfe_node.node'),
+        join(root, 'build', 'Release', 'tfe_node.node'),
+      ];
+  const found = tried.find((candidate) => existsSync(candidate));
+  if (found === undefined) throw tfeError('TFE_ADDON_NOT_BUILT', { tried, named });
   return found;
 }
 

@@ -43,6 +43,9 @@ interface Binding {
   readonly by: 'input' | 'attribute';
 }
 
+/** As many dtypes are named where a tensor is missing. */
+const FEW_DTYPES = 3;
+
 /**
  * @throws TfeError `TFE_OP_INPUT_COUNT`, `TFE_OP_ARGUMENT`, `TFE_OP_RANK`, `TFE_OP_DTYPE`, `TFE_OP_DTYPE_MISMATCH`,
  *   `TFE_OP_LIST_LENGTH`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ATTRIBUTE_MISSING`, `TFE_OP_ATTRIBUTE_UNKNOWN`, `TFE_DTYPE_NOT_CARRIED`
@@ -149,7 +152,7 @@ function bindTensor(
   bound: Map<string, Binding>,
   flat: Tensor[],
 ): void {
-  if (!isTensor(value)) throw wrongInput(op, place, 'a Tensor', value);
+  if (!isTensor(value)) throw wrongInput(op, place, `a Tensor${ofDTypes(op, arg)}`, value);
   const tf: number = DTYPES[value.dtype].tf;
   flat.push(value);
   if (arg.typeListAttr !== null) return; // each element has its own type
@@ -264,6 +267,15 @@ function checkCarried(op: OpDefinition, bound: Map<string, Binding>): void {
 
 function attrOf(op: OpDefinition, name: string): AttrDefinition {
   return op.attrs.find((attr) => attr.name === name)!;
+}
+
+/** ` of int32 or int64`, where the op takes few dtypes. */
+function ofDTypes(op: OpDefinition, arg: ArgDefinition): string {
+  const attr = op.attrs.find(({ name }) => name === arg.typeAttr);
+  const allowed = (arg.type >= 0 ? [arg.type] : (attr?.allowed ?? [])) as readonly number[];
+  return allowed.length > 0 && allowed.length <= FEW_DTYPES
+    ? ` of ${allowed.map(typeName).join(' or ')}`
+    : '';
 }
 
 function wrongInput(op: OpDefinition, argument: string, expected: string, value: unknown): Error {

@@ -94,7 +94,7 @@ describe('inputs', () => {
         'tf.matmul expects rank 2 or more for a but received rank 1. Give a tensor of that rank.',
       );
       expect(thrownBy(() => tf.matmul(matrix() as never, ints() as never)).message).toBe(
-        'tf.matmul: b is int64, but the argument before it is float32. TensorFlow does not mix dtypes; make both tensors with the same one.',
+        'tf.matmul: b is int64, but the argument before it is float32. TensorFlow does not mix dtypes; make both tensors with the same one, or convert one with tf.cast().',
       );
       expect(thrownBy(() => tf.matmul(matrix(), tf.constant([[1, 2]]))).message).toBe(
         'tf.matmul: axis 1 of a is 2, but axis 0 of b is 1; the shapes are [2, 2] and [1, 2]. Check the shapes of the operands.',

@@ -1,6 +1,6 @@
 /** Finding and loading the addon: each way to fail, and that a later attempt is not harmed by it. */
 import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { LOAD_ERRORS } from '../../lib/errors/load';
 import { locateRuntime } from '../../lib/native/locate';
@@ -22,9 +22,19 @@ test('TFE_NODE_ADDON that points nowhere is not built, and names the path', () =
   const ending = programs.run('load', { then: ADDON }, { env: { TFE_NODE_ADDON: nowhere } });
   expectEnding(ending, 0);
   expect(ending.said).toEqual([
-    expect.objectContaining({ code: 'TFE_ADDON_NOT_BUILT', facts: { tried: [nowhere] } }),
+    expect.objectContaining({
+      code: 'TFE_ADDON_NOT_BUILT',
+      facts: { tried: [nowhere], named: true },
+    }),
     LOADED,
   ]);
+});
+
+test('a relative TFE_NODE_ADDON is taken from the working directory', () => {
+  const env = { TFE_NODE_ADDON: relative(process.cwd(), ADDON) };
+  const ending = programs.run('load', {}, { env });
+  expectEnding(ending, 0);
+  expect(ending.said).toEqual([LOADED]);
 });
 
 test('a package without a build says where it looked, and how to build', () => {
@@ -38,6 +48,7 @@ test('a package without a build says where it looked, and how to build', () => {
           join(folder, 'build/cmake/Release/tfe_node.node'),
           join(folder, 'build/Release/tfe_node.node'),
         ],
+        named: false,
       },
       message: expect.stringContaining('npm run build:native'),
     },

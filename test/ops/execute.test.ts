@@ -308,6 +308,39 @@ describe('a call that the definition forbids', () => {
       'Expected a Tensor for y of AddV2 but received 1. Make tensors with tf.constant().',
     ],
     [
+      'a number where the op takes few dtypes',
+      () => raw.TopKV2(x, 1 as never),
+      'TFE_OP_ARGUMENT',
+      'Expected a Tensor of int16 or int32 or int64 for k of TopKV2 but received 1. ' +
+        'Make tensors with tf.constant() and its option dtype.',
+    ],
+    [
+      'tensors that should be a list',
+      () => (raw.ConcatV2 as (...inputs: unknown[]) => unknown)(x, x, i32),
+      'TFE_OP_ARGUMENT',
+      'Expected an object of attributes for attrs of ConcatV2 but received a Tensor. ' +
+        'Where an op takes a list of tensors, that is one argument, an array.',
+    ],
+    [
+      'tensors where options are',
+      () => execute('AddV2', [x, i32] as never),
+      'TFE_OPTION_VALUE',
+      expect.stringContaining('but received [ a Tensor, a Tensor ].') as unknown as string,
+    ],
+    [
+      'no attribute where one is needed',
+      () => raw.Conv2D(x, x, { strides: [1] } as never),
+      'TFE_OP_ATTRIBUTE_MISSING',
+      'Conv2D needs its attribute padding (string), which has no default. Give it to raw.Conv2D in its last argument, ' +
+        '{ padding: ... }, or to execute as { attrs: { padding: ... } }.',
+    ],
+    [
+      'attributes of execute given to raw',
+      () => raw.Relu(x, { attrs: {} } as never),
+      'TFE_OP_ATTRIBUTE_UNKNOWN',
+      'Relu has no attribute attrs. It has T. With raw they are the properties of the last argument itself.',
+    ],
+    [
       'a list for a tensor',
       () => execute('Relu', { inputs: [[x]] }),
       'TFE_OP_ARGUMENT',
@@ -385,7 +418,8 @@ describe('a call that the definition forbids', () => {
       'a missing attribute',
       () => execute('Cast', { inputs: [x] }),
       'TFE_OP_ATTRIBUTE_MISSING',
-      'Cast needs its attribute DstT (type), which has no default. Give it as { attrs: { DstT: ... } }.',
+      'Cast needs its attribute DstT (type), which has no default. Give it to raw.Cast in its last argument, { DstT: ... }, ' +
+        'or to execute as { attrs: { DstT: ... } }.',
     ],
   ])('%s', (_, call, code, message) => {
     expect(refusal(call)).toMatchObject({ code, message });
