@@ -87,7 +87,11 @@ const form: CallForm<typeof settings> = {
     if (axis !== undefined && axis !== row.axis) {
       return row.record === SOFTMAX_1D
         ? { reason: 'a rank-1 tensor has no axis 1' }
-        : { reason: 'softmax over axis 0 of a rank-2 tensor is not one over its last axis' };
+        : {
+            reason: 'softmax over axis 0 of a rank-2 tensor is not one over its last axis',
+            suggestion:
+              'Write { axis: 1 } only if the last axis is meant; over axis 0 the results are others, and the call runs as written.',
+          };
     }
     const payload = { axis: row.axis };
     return { row, op: { kind: 'family', familyId: 'tfe-node.softmax.v1', payload } };

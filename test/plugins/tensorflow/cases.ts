@@ -332,7 +332,13 @@ const BIAS_ADD: readonly Refused[] = [
 const SOFTMAX: readonly Refused[] = [
   refused(call('tf.nn.softmax', []), '007', null, /takes logits, optional axis by position/),
   refused(call('tf.nn.softmax', [F2]), '007', F2, /axis is left out/, /\{ axis: 1 \}/),
-  refused(call('tf.nn.softmax', [F2, written(0)]), '007', F2, /over axis 0/, /\{ axis: 1 \}/),
+  refused(
+    call('tf.nn.softmax', [F2, written(0)]),
+    '007',
+    F2,
+    /over axis 0/,
+    /\{ axis: 1 \} only if the last axis is meant/,
+  ),
   refused(call('tf.nn.softmax', [F2], options(['axis', 0])), '007', F2, /over axis 0/),
   // 8.3: rextio's text for -1 names both axes, one of which it refuses next.
   refused(
