@@ -80,17 +80,26 @@ function shaped(op: OpDefinition, tensors: readonly Tensor[], lengths: readonly 
   return values.length === 0 ? null : values.length === 1 ? values[0] : values;
 }
 
+/** Behind the functions: an op that is not there is refused where it is looked up, as `execute` refuses it. */
+const ELSE = new Proxy(Object.freeze(Object.create(null) as object), {
+  get(_target, name): undefined {
+    // What else is looked up is not meant to be an op: `then`, `toJSON`, symbols.
+    if (typeof name === 'string' && /^_?[A-Z]/u.test(name)) definitionOf(name);
+  },
+});
+
 function makeRaw(): Raw {
   // Without a prototype V8 makes a hash table at once, in 0.2 ms; with one it tries 1,500 shapes first, in 5.
   const table = Object.create(null) as Record<string, RawFunction>;
   for (const name of opNames()) table[name] = rawFunction(name);
+  Object.setPrototypeOf(table, ELSE);
   return Object.freeze(table) as unknown as Raw;
 }
 
 /**
  * TensorFlow's ops by their own names, as in Python's `tf.raw_ops`.
  *
- * @throws TfeError what `execute` throws
+ * @throws TfeError what `execute` throws; for a name that is no op, or none that can be called, already when it is read
  * @example
  * raw.AddV2(x, y);
  * raw.Conv2D(input, filter, { strides: [1, 1, 1, 1], padding: 'SAME' });

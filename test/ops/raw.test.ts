@@ -1,7 +1,7 @@
 /** `raw.*`: what it answers, and that the short way through it is as strict as the long one. */
 import { describe, expect, test } from '@jest/globals';
 import { raw, status, tf, type Tensor } from 'tfe-node';
-import { codeOf } from '../helpers/thrown';
+import { codeOf, thrownBy } from '../helpers/thrown';
 
 describe('an answer is', () => {
   const x = (): Tensor<'float32', 2> =>
@@ -90,6 +90,30 @@ describe('the short way', () => {
       expect(raw.Relu(f).arraySync()).toEqual([1, 2]);
     }
   });
+});
+
+test.each([
+  ['TopK2', 'TFE_OP_NOT_REGISTERED', 'Did you mean'],
+  ['Assign', 'TFE_OP_NOT_EAGER', 'Assign'],
+  ['Abort', 'TFE_OP_NOT_EAGER', 'Abort'],
+  ['_FusedMatMul', 'TFE_OP_NOT_EAGER', '_FusedMatMul'],
+])('raw.%s is refused where it is read', (name, code, text) => {
+  const error = thrownBy(() => (raw as unknown as Record<string, unknown>)[name]);
+  expect(error.code).toBe(code);
+  expect(error.message).toContain(text);
+});
+
+test('what is looked up in any object is not an op', () => {
+  for (const name of [
+    'then',
+    'toJSON',
+    'constructor',
+    'hasOwnProperty',
+    '__proto__',
+    Symbol.iterator,
+  ]) {
+    expect((raw as unknown as Record<string | symbol, unknown>)[name]).toBeUndefined();
+  }
 });
 
 test('raw cannot be changed', () => {
