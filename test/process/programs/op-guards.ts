@@ -82,6 +82,10 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     one('DepthwiseConv2dNative', [floats([1, 2]), floats([1, 2])], steps),
   'TensorScatterAdd with too long indices': () =>
     raw.TensorScatterAdd(floats([2]), int32([0, 0], [1, 2]) as Tensor<'int32'>, floats([1])),
+  'ScatterNdNonAliasingAdd with indices of no axis': () =>
+    one('ScatterNdNonAliasingAdd', [floats([4, 2]), int32([1], []), floats([4, 2])]),
+  ScatterNdNonAliasingAdd: () =>
+    one('ScatterNdNonAliasingAdd', [floats([4]), int32([1], [1, 1]), floats([1])]).dtype,
   'RaggedGather of another ragged rank': () =>
     one('RaggedGather', [[int32([4])], floats([4]), int32([0])], { OUTPUT_RAGGED_RANK: 5 }),
 
@@ -116,6 +120,15 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     }),
   'CustomAggregator of -1 bins': () =>
     one('CustomAggregator', [floats([1])], { id: 'x', num_bins: -1, calibration_method: 5 }),
+  'FixedUnigramCandidateSampler of 2^32 shards': () =>
+    one('FixedUnigramCandidateSampler', [tf.constant([[1n]])], {
+      num_true: 1,
+      num_sampled: 1,
+      unique: true,
+      range_max: 1,
+      unigrams: [1],
+      num_shards: 2 ** 32,
+    }),
   'ParseExampleDataset with keys of nothing': () =>
     one('ParseExampleDataset', [dataset(), int64(1), []], {
       sparse_keys: ['a', 'b'],
