@@ -62,6 +62,7 @@ export const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Bounds>
   Batch: { num_batch_threads: [1, MAX_THREADS] },
   CustomAggregator: { num_bins: [0, MAX_INT32] },
   ExperimentalThreadPoolHandle: { num_threads: [0, MAX_THREADS] },
+  FixedUnigramCandidateSampler: { num_shards: [1, MAX_INT32] },
   LearnedUnigramCandidateSampler: { range_max: [-Infinity, MAX_INT32] },
   SnapshotDataset: { num_reader_threads: [-1, MAX_THREADS], num_writer_threads: [-1, MAX_THREADS] },
   ThreadPoolHandle: { num_threads: [0, MAX_THREADS] },
@@ -69,13 +70,14 @@ export const ATTRIBUTES: Readonly<Record<string, Readonly<Record<string, Bounds>
 };
 
 /**
- * The one dtype of an attribute, as TF_DataType: a gradient of another dtype than its accumulator's ends the process, and
- * nothing says of an accumulator which one that is.
+ * The one dtype of an attribute, as TF_DataType. A gradient of another dtype than its accumulator's ends the process, and
+ * nothing says of an accumulator which one that is; a shape of int64 is read as one of int32.
  */
 export const TYPES_OF: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   ResourceAccumulatorApplyGradient: { dtype: 1 },
   ResourceAccumulatorTakeGradient: { dtype: 1 },
   ResourceConditionalAccumulator: { dtype: 1 },
+  StatefulRandomBinomial: { S: 3 },
 };
 
 const DENSE = ['dense_keys', 'dense_shapes', 'Tdense'] as const;
@@ -115,6 +117,7 @@ export const SIZES: Readonly<Record<string, readonly [place: number, sizes: read
 /** Between what the values of an input lie, by its place. */
 export const VALUES: Readonly<Record<string, Readonly<Record<number, Bounds>>>> = {
   ExperimentalPrivateThreadPoolDataset: { 1: [0, MAX_THREADS] },
+  GatherV2: { 2: [-MAX_INT32, MAX_INT32] },
   NearestNeighbors: { 2: [0, MAX_INT32] },
   PrivateThreadPoolDataset: { 1: [0, MAX_THREADS] },
   RaggedBincount: { 2: [0, MAX_INT32] },
@@ -145,6 +148,7 @@ const MAX_ELEMENTS = 2 ** 53;
 /** Of ops that make numbers: the place of the input that is the shape of their output. */
 export const MADE_BY_SHAPE: Readonly<Record<string, number>> = {
   ParameterizedTruncatedNormal: 0,
+  RandomGamma: 0,
   RandomStandardNormal: 0,
   RandomUniform: 0,
   StatefulStandardNormal: 1,
@@ -152,6 +156,8 @@ export const MADE_BY_SHAPE: Readonly<Record<string, number>> = {
   StatefulTruncatedNormal: 2,
   StatefulUniform: 2,
   StatelessParameterizedTruncatedNormal: 0,
+  StatelessRandomGammaV2: 0,
+  StatelessRandomGammaV3: 0,
   StatelessRandomNormal: 0,
   StatelessRandomNormalV2: 0,
   StatelessRandomUniform: 0,
@@ -192,6 +198,7 @@ export const SHAPES: ReadonlySet<string> = new Set([
   'ResourceAccumulatorApplyGradient',
   'ResourceAccumulatorSetGlobalStep',
   'ResourceAccumulatorTakeGradient',
+  'ScatterNdNonAliasingAdd',
   'SparseCrossHashed',
   'TensorScatterAdd',
   'TensorScatterMax',

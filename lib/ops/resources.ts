@@ -13,16 +13,17 @@ import { definitionOf } from './definition';
 type Check = (op: string, inputs: readonly Tensor[], attribute: (name: string) => unknown) => void;
 
 const CHECKS: Readonly<Record<string, Check>> = {
-  DeleteIterator: refuseReader,
-  DeleteMemoryCache: refuseReader,
-  DeleteMultiDeviceIterator: refuseReader,
-  DeleteRandomSeedGenerator: refuseReader,
-  DeleteRpcFutureResource: refuseReader,
-  DeleteSeedGenerator: refuseReader,
-  DestroyResourceOp: refuseReader,
+  DeleteIterator: refuseKept,
+  DeleteMemoryCache: refuseKept,
+  DeleteMultiDeviceIterator: refuseKept,
+  DeleteRandomSeedGenerator: refuseKept,
+  DeleteRpcFutureResource: refuseKept,
+  DeleteSeedGenerator: refuseKept,
+  DestroyResourceOp: refuseKept,
   LookupTableExportV2: requireTableTypes,
   ReaderReadUpToV2: requireQueue,
   ReaderReadV2: requireQueue,
+  ResourceGather: requireBatchDims,
 };
 
 /** Whether {@link checkResources} has anything to ask of the op's inputs. */
@@ -40,10 +41,18 @@ export function checkResources(
 }
 
 /**
- * The kernel of a reader makes one once; asked again after that has been destroyed, it ends in an exception while it holds a
- * lock of all resources.
+ * What a kernel keeps. The kernel of a reader makes one once; asked again after that has been destroyed, it ends in an
+ * exception while it holds a lock of all resources. The kernel of an accumulator asserts, when it is freed, that its
+ * accumulator is still there.
  */
-function refuseReader(op: string, [resource]: readonly Tensor[]): void {
+function refuseKept(op: string, [resource]: readonly Tensor[]): void {
+  if (refusal('ResourceAccumulatorNumAccumulated', () => [resource!]) === '') {
+    refuse(
+      op,
+      'a resource that is no accumulator (clearKernelCache() frees accumulators)',
+      resource,
+    );
+  }
   const reason = refusal('ReaderRestoreStateV2', () => [
     resource!,
     makeConstant('', 'string', [2]),
@@ -71,22 +80,41 @@ function requireTableTypes(
   refuse(op, `a table from ${keys} to ${values}`, table);
 }
 
+function requireBatchDims(
+  op: string,
+  [variable]: readonly Tensor[],
+  attribute: (name: string) => unknown,
+): void {
+  const batchDims = Number(attribute('batch_dims'));
+  if (batchDims === 0) return;
+  let rank: number | undefined;
+  const look = ({ shape }: Tensor): void => void ([rank] = shape);
+  refusal('VariableShape', () => [variable!], look);
+  if (batchDims !== rank) return; // fewer it can do, more it refuses
+  refuse(op, `a variable of rank ${batchDims + 1} or more`, variable);
+}
+
 function refuse(op: string, expected: string, resource: unknown): never {
   const facts = { op, argument: 'its resource', expected, received: describeValue(resource) };
   throw tfeError('TFE_OP_ARGUMENT', facts, { op });
 }
 
 /**
- * Why TensorFlow refuses an op of these inputs; empty where it does not. The op has single inputs and outputs, and no
- * attributes but those that TensorFlow infers from the inputs.
+ * Why TensorFlow refuses an op of these inputs; empty where it does not, and then `look` sees the output. The op has single
+ * inputs and outputs, and no attributes but those with a default and those that TensorFlow infers from the inputs.
  */
-function refusal(name: string, inputs: () => readonly Tensor[]): string {
+function refusal(
+  name: string,
+  inputs: () => readonly Tensor[],
+  look?: (output: Tensor) => void,
+): string {
   const op = definitionOf(name);
   const outputLengths = op.outputs.map(() => 1);
+  const call = { outputLengths, outputs: outputLengths.length, attrs: [], key: '' };
   return scope(() => {
     try {
-      const call = { outputLengths, outputs: outputLengths.length, attrs: [], key: '' };
-      runCall(op, { ...call, inputs: inputs() }, '');
+      const [output] = runCall(op, { ...call, inputs: inputs() }, '');
+      if (output !== undefined) look?.(output);
       return '';
     } catch (error) {
       if (isTfeError(error) && error.code === 'TFE_OP_FAILED') return String(error.facts['reason']);

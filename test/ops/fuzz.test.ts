@@ -1,6 +1,7 @@
-/** Ten thousand random calls; scripts/fuzz.mjs makes as many as one likes. */
+/** Ten thousand random calls, and some for kernels; scripts/fuzz.mjs makes as many as one likes. */
 import { expect, test } from '@jest/globals';
 import { testPrograms, expectEnding } from '../helpers/child';
+import type { KernelFuzzTask } from '../process/programs/kernel-fuzz';
 import type { FuzzTask } from '../process/programs/op-fuzz';
 
 const programs = testPrograms();
@@ -16,4 +17,14 @@ test('random calls answer or throw a TfeError, and leave no tensor behind', () =
   expect(Object.keys(last.codes!)).toEqual(
     expect.arrayContaining(['ran', 'TFE_OP_FAILED', 'TFE_OP_DTYPE', 'TFE_OP_ATTRIBUTE']),
   );
+});
+
+test('calls made for kernels come as far, the same ones for the same seed', () => {
+  const ops = ['AddV2', 'DestroyResourceOp', 'QueueSizeV2', 'TensorListLength', 'Tile'];
+  const task: KernelFuzzTask = { ops, from: 0, batch: 10, runs: 100, seed: 4, folder };
+  const [ending, again] = [programs.run('kernel-fuzz', task), programs.run('kernel-fuzz', task)];
+  expectEnding(ending, 0);
+  expect(again.said).toEqual(ending.said);
+  const ran = (ending.said as { op?: string; ran?: number }[]).filter((one) => one.ran! > 0);
+  expect(ran.map(({ op }) => op)).toEqual(ops);
 });

@@ -8,6 +8,7 @@ type Shape = readonly number[];
 
 const floats = (shape: Shape, dtype: 'float32' | 'bfloat16' = 'float32'): Tensor =>
   tf.constant(1, { shape, dtype });
+const halves = (shape: Shape): Tensor => tf.constant(1, { shape, dtype: 'float16' });
 const complex = (shape: Shape): Tensor => tf.constant(1, { shape, dtype: 'complex64' });
 const int32 = (values: readonly number[], shape?: Shape): Tensor =>
   tf.constant(values, { dtype: 'int32', ...(shape === undefined ? {} : { shape }) });
@@ -25,6 +26,11 @@ const reader = (): Tensor => one('IdentityReaderV2', none);
 const writer = (): Tensor => one('SummaryWriter', none);
 const accumulator = (): Tensor =>
   one('ResourceConditionalAccumulator', none, { dtype: 'float32', shape: [2] });
+const variable = (): Tensor => {
+  const made = one('VarHandleOp', none, { dtype: 'float32', shape: [2, 2], shared_name: 'ones' });
+  execute('AssignVariableOp', { inputs: [made, floats([2, 2])] });
+  return made;
+};
 const list = (): Tensor =>
   one('TensorListFromTensor', [floats([2, 2]), int32([2])], { element_dtype: 'float32' });
 const dataset = (): Tensor =>
@@ -76,6 +82,10 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     one('DepthwiseConv2dNative', [floats([1, 2]), floats([1, 2])], steps),
   'TensorScatterAdd with too long indices': () =>
     raw.TensorScatterAdd(floats([2]), int32([0, 0], [1, 2]) as Tensor<'int32'>, floats([1])),
+  'ScatterNdNonAliasingAdd with indices of no axis': () =>
+    one('ScatterNdNonAliasingAdd', [floats([4, 2]), int32([1], []), floats([4, 2])]),
+  ScatterNdNonAliasingAdd: () =>
+    one('ScatterNdNonAliasingAdd', [floats([4]), int32([1], [1, 1]), floats([1])]).dtype,
   'RaggedGather of another ragged rank': () =>
     one('RaggedGather', [[int32([4])], floats([4]), int32([0])], { OUTPUT_RAGGED_RANK: 5 }),
 
@@ -110,6 +120,15 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
     }),
   'CustomAggregator of -1 bins': () =>
     one('CustomAggregator', [floats([1])], { id: 'x', num_bins: -1, calibration_method: 5 }),
+  'FixedUnigramCandidateSampler of 2^32 shards': () =>
+    one('FixedUnigramCandidateSampler', [tf.constant([[1n]])], {
+      num_true: 1,
+      num_sampled: 1,
+      unique: true,
+      range_max: 1,
+      unigrams: [1],
+      num_shards: 2 ** 32,
+    }),
   'ParseExampleDataset with keys of nothing': () =>
     one('ParseExampleDataset', [dataset(), int64(1), []], {
       sparse_keys: ['a', 'b'],
@@ -122,10 +141,20 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   'IRFFT of length 0': () => one('IRFFT', [complex([2, 2]), int32([0])]),
   'RFFT of length 0': () => one('RFFT', [floats([2, 2]), int32([0])]),
   'RFFT2D of length 0': () => one('RFFT2D', [floats([2, 2]), int32([2, 0])]),
+  'GatherV2 along axis -2^63': () =>
+    one('GatherV2', [floats([1, 2]), int32([0]), tf.constant(-(2n ** 63n))]),
+  'GatherV2 along axis -1': () => one('GatherV2', [floats([1, 2]), int32([0]), int64(-1)]).dtype,
+  'StatefulRandomBinomial of a shape of int64': () =>
+    one('StatefulRandomBinomial', [variable(), int64(1), seed(), floats([]), floats([])], {
+      dtype: 'float32',
+    }),
   'NearestNeighbors of -1 neighbours': () =>
     one('NearestNeighbors', [floats([4, 2]), floats([4, 2]), int64(-1)]),
   'ReaderReadUpToV2 of -1 records': () =>
     one('ReaderReadUpToV2', [reader(), queue('string'), int64(-1)]),
+  'RandomGamma of 2^63 - 1 elements': () => one('RandomGamma', [huge(), halves([])]),
+  'StatelessRandomGammaV2 of 2^63 - 1 elements': () =>
+    one('StatelessRandomGammaV2', [huge(), seed(), halves([])]),
   'RandomUniform of 2^63 - 1 elements': () => one('RandomUniform', [huge()], { dtype: 'bfloat16' }),
   'StatelessRandomNormal of 2^63 - 1 elements': () =>
     one('StatelessRandomNormal', [huge(), seed()], { dtype: 'bfloat16' }),
@@ -141,6 +170,7 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   // Resources.
   'an accumulator of another dtype': () =>
     one('ResourceAccumulatorApplyGradient', [accumulator(), int64(1), floats([2], 'bfloat16')]),
+  'DestroyResourceOp of an accumulator': () => one('DestroyResourceOp', [accumulator()]),
   'DestroyResourceOp of a reader': () => one('DestroyResourceOp', [reader()]),
   'DeleteSeedGenerator of a reader': () => one('DeleteSeedGenerator', [reader(), dataset()]),
   'a reader that was to be destroyed': () => reader().dtype,
@@ -149,6 +179,16 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
   LookupTableExportV2: () =>
     one('LookupTableExportV2', [table()], { Tkeys: 'int64', Tvalues: 'float32' }).dtype,
   'ReaderReadV2 from a table': () => one('ReaderReadV2', [reader(), table()]),
+  'ResourceGather of batches of all axes': () =>
+    one('ResourceGather', [variable(), int32([0, 1, 0, 1], [2, 2])], {
+      batch_dims: 2,
+      dtype: 'float32',
+    }),
+  'ResourceGather of batches': () =>
+    one('ResourceGather', [variable(), int32([0, 1, 0, 1], [2, 2])], {
+      batch_dims: 1,
+      dtype: 'float32',
+    }).dtype,
   'a variable that is destroyed': () =>
     execute('DestroyResourceOp', {
       inputs: [one('VarHandleOp', none, { dtype: 'float32', shape: [2] })],
