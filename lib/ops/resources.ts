@@ -7,8 +7,10 @@ import { isTfeError, tfeError } from '../errors';
 import { makeConstant } from '../tensor/constant';
 import { dtypeOfTf, type DType } from '../tensor/dtype';
 import { scope, type Tensor } from '../tensor/tensor';
+import type { BoundCall } from './bind';
 import { runCall } from './call';
 import { definitionOf } from './definition';
+import { typeName } from './types';
 
 type Check = (op: string, inputs: readonly Tensor[], attribute: (name: string) => unknown) => void;
 
@@ -26,9 +28,13 @@ const CHECKS: Readonly<Record<string, Check>> = {
   ResourceGather: requireBatchDims,
 };
 
+/** Ops that end the process where a variable has another dtype than they. */
+const OF_VARIABLES =
+  /^(?:ReadVariableOp|ResourceStridedSliceAssign|Resource(?:Apply|Gather|ScatterNd|SparseApply)\w*)$/u;
+
 /** Whether {@link checkResources} has anything to ask of the op's inputs. */
 export function asksForResources(op: string): boolean {
-  return Object.hasOwn(CHECKS, op);
+  return Object.hasOwn(CHECKS, op) || OF_VARIABLES.test(op);
 }
 
 /** @throws TfeError `TFE_OP_ARGUMENT` */
@@ -37,7 +43,53 @@ export function checkResources(
   inputs: readonly Tensor[],
   attribute: (name: string) => unknown,
 ): void {
-  CHECKS[op]!(op, inputs, attribute);
+  if (OF_VARIABLES.test(op)) requireVariables(op, inputs, attribute);
+  if (Object.hasOwn(CHECKS, op)) CHECKS[op]!(op, inputs, attribute);
+}
+
+function requireVariables(
+  op: string,
+  inputs: readonly Tensor[],
+  attribute: (name: string) => unknown,
+): void {
+  const wanted = typeName(Number(attribute('T') ?? attribute('dtype')));
+  for (const input of inputs) {
+    if (input.dtype !== 'resource') continue;
+    const dtype = dtypeOfVariable(input);
+    if (dtype === undefined || dtype === wanted) continue;
+    refuse(op, `a variable of ${wanted}, not of ${dtype},`, input);
+  }
+}
+
+/** What variables were found to be of. It holds until one is destroyed: its handle may stand for another one then. */
+let dtypes = new WeakMap<Tensor, string>();
+
+/** What TensorFlow's errors call a dtype, where that is not its name. */
+const NAMES: Readonly<Record<string, string>> = {
+  double: 'float64',
+  float: 'float32',
+  half: 'float16',
+};
+
+/** Undefined for a variable that has no value yet, and for what is none: the op itself refuses these. */
+function dtypeOfVariable(variable: Tensor): string | undefined {
+  const known = dtypes.get(variable);
+  if (known !== undefined) return known;
+  let hasValue = false;
+  const look = (answer: Tensor): void => void (hasValue = answer.dataSync()[0] === 1);
+  refusal('VarIsInitializedOp', () => [variable], look);
+  if (!hasValue) return undefined;
+  // Of a shape that it does not have, so that nothing is assigned; the dtype is looked at first. Reading may end the process.
+  const reason = refusal(
+    'AssignVariableOp',
+    () => [variable, makeConstant(0, 'float32', [0, 0, 0, 1])],
+    undefined,
+    [['validate_shape', 'bool', true]],
+  );
+  const [, named] = /wrong dtype\. Expected (\w+) got/u.exec(reason) ?? [];
+  const dtype = named === undefined ? 'float32' : (NAMES[named] ?? named);
+  dtypes.set(variable, dtype);
+  return dtype;
 }
 
 /**
@@ -46,6 +98,7 @@ export function checkResources(
  * accumulator is still there.
  */
 function refuseKept(op: string, [resource]: readonly Tensor[]): void {
+  dtypes = new WeakMap();
   if (refusal('ResourceAccumulatorNumAccumulated', () => [resource!]) === '') {
     refuse(
       op,
@@ -101,16 +154,17 @@ function refuse(op: string, expected: string, resource: unknown): never {
 
 /**
  * Why TensorFlow refuses an op of these inputs; empty where it does not, and then `look` sees the output. The op has single
- * inputs and outputs, and no attributes but those with a default and those that TensorFlow infers from the inputs.
+ * inputs and outputs, and no attributes but `attrs`, those with a default and those that TensorFlow infers from the inputs.
  */
 function refusal(
   name: string,
   inputs: () => readonly Tensor[],
   look?: (output: Tensor) => void,
+  attrs: BoundCall['attrs'] = [],
 ): string {
   const op = definitionOf(name);
   const outputLengths = op.outputs.map(() => 1);
-  const call = { outputLengths, outputs: outputLengths.length, attrs: [], key: '' };
+  const call = { outputLengths, outputs: outputLengths.length, attrs, key: JSON.stringify(attrs) };
   return scope(() => {
     try {
       const [output] = runCall(op, { ...call, inputs: inputs() }, '');

@@ -62,6 +62,13 @@ test('a call that TensorFlow would not survive is an error', () => {
     ['ReaderReadV2 from a table', 'TFE_OP_ARGUMENT'],
     ['ResourceGather of batches of all axes', 'TFE_OP_ARGUMENT'],
     ['ResourceGather of batches', 'float32'],
+    ['ReadVariableOp of variables of every dtype', 'true'],
+    ['ReadVariableOp as another dtype, after it was scattered to', 'TFE_OP_ARGUMENT'],
+    ['ResourceApplyGradientDescent of another dtype', 'TFE_OP_ARGUMENT'],
+    ['ResourceApplyGradientDescent', '0,0'],
+    ['ResourceGatherNd of another dtype', 'TFE_OP_ARGUMENT'],
+    ['a variable that became another one', 'float32 int32'],
+    ['ReadVariableOp of no variable', 'TFE_OP_FAILED'],
     ['a variable that is destroyed', '0'],
   ]);
   expectEnding(ending, 0);
@@ -100,17 +107,24 @@ test('each row of the tables is about an op and about what its definition has', 
 });
 
 test('these ops ask what their resource is', () => {
-  expect(opNames().filter(asksForResources)).toEqual([
-    'DeleteIterator',
-    'DeleteMemoryCache',
-    'DeleteMultiDeviceIterator',
-    'DeleteRandomSeedGenerator',
-    'DeleteRpcFutureResource',
-    'DeleteSeedGenerator',
-    'DestroyResourceOp',
-    'LookupTableExportV2',
-    'ReaderReadUpToV2',
-    'ReaderReadV2',
-    'ResourceGather',
-  ]);
+  const ofVariables = opNames().filter((name) =>
+    /^ReadVariable|^Resource(?:Apply|Gather|ScatterNd|SparseApply|Strided)/u.test(name),
+  );
+  const asking = opNames().filter(asksForResources);
+  expect(asking.filter((name) => ofVariables.includes(name))).toHaveLength(39);
+  expect(asking.filter((name) => !ofVariables.includes(name) || name === 'ResourceGather')).toEqual(
+    [
+      'DeleteIterator',
+      'DeleteMemoryCache',
+      'DeleteMultiDeviceIterator',
+      'DeleteRandomSeedGenerator',
+      'DeleteRpcFutureResource',
+      'DeleteSeedGenerator',
+      'DestroyResourceOp',
+      'LookupTableExportV2',
+      'ReaderReadUpToV2',
+      'ReaderReadV2',
+      'ResourceGather',
+    ],
+  );
 });

@@ -1,6 +1,7 @@
 /** Calls that would end the process, or hang it, if they reached TensorFlow's kernels; says how each was answered. */
 import { execute, isTfeError, raw, scope, tf, type AttrValue, type Tensor } from '../../../lib';
 import { Kernel } from '../../../lib/extension';
+import { DTYPES, type DType, type PlainDType } from '../../../lib/tensor/dtype';
 import { say } from './program';
 
 type Input = Tensor | readonly Tensor[];
@@ -26,11 +27,14 @@ const reader = (): Tensor => one('IdentityReaderV2', none);
 const writer = (): Tensor => one('SummaryWriter', none);
 const accumulator = (): Tensor =>
   one('ResourceConditionalAccumulator', none, { dtype: 'float32', shape: [2] });
-const variable = (): Tensor => {
-  const made = one('VarHandleOp', none, { dtype: 'float32', shape: [2, 2], shared_name: 'ones' });
-  execute('AssignVariableOp', { inputs: [made, floats([2, 2])] });
+let variables = 0;
+const variableOf = (value: Tensor): Tensor => {
+  const { dtype, shape } = value;
+  const made = one('VarHandleOp', none, { dtype, shape, shared_name: `variable ${variables++}` });
+  execute('AssignVariableOp', { inputs: [made, value] });
   return made;
 };
+const variable = (): Tensor => variableOf(floats([2, 2]));
 const list = (): Tensor =>
   one('TensorListFromTensor', [floats([2, 2]), int32([2])], { element_dtype: 'float32' });
 const dataset = (): Tensor =>
@@ -189,6 +193,46 @@ const CALLS: Readonly<Record<string, () => unknown>> = {
       batch_dims: 1,
       dtype: 'float32',
     }).dtype,
+  'ReadVariableOp of variables of every dtype': () =>
+    Object.keys(DTYPES)
+      .filter((dtype) => DTYPES[dtype as DType].kind !== 'opaque')
+      .map((name) => {
+        const dtype = name as PlainDType | 'string';
+        const value = tf.constant(dtype === 'string' ? 'a' : dtype === 'bool' ? true : 1, {
+          dtype,
+        });
+        return one('ReadVariableOp', [variableOf(value)], { dtype }).dtype === dtype;
+      })
+      .every(Boolean)
+      .toString(),
+  'ReadVariableOp as another dtype, after it was scattered to': () => {
+    const read = variableOf(floats([2, 2]));
+    execute('ResourceScatterNdAdd', { inputs: [read, int32([0], [1, 1]), floats([1, 2])] });
+    return one('ReadVariableOp', [read], { dtype: 'int32' });
+  },
+  'ResourceApplyGradientDescent of another dtype': () =>
+    execute('ResourceApplyGradientDescent', {
+      inputs: [
+        variable(),
+        tf.constant(1, { dtype: 'float64' }),
+        tf.constant([[1]], { dtype: 'float64' }),
+      ],
+    }),
+  ResourceApplyGradientDescent: () => {
+    const weights = variableOf(floats([2]));
+    execute('ResourceApplyGradientDescent', { inputs: [weights, tf.constant(1), floats([2])] });
+    return one('ReadVariableOp', [weights], { dtype: 'float32' }).dataSync().join();
+  },
+  'ResourceGatherNd of another dtype': () =>
+    one('ResourceGatherNd', [variable(), int32([0], [1, 1])], { dtype: 'resource' }),
+  'a variable that became another one': () => {
+    const changed = variableOf(floats([2]));
+    const before = one('ReadVariableOp', [changed], { dtype: 'float32' }).dtype;
+    execute('DestroyResourceOp', { inputs: [changed] });
+    execute('AssignVariableOp', { inputs: [changed, int32([1, 2])] });
+    return `${before} ${one('ReadVariableOp', [changed], { dtype: 'int32' }).dtype}`;
+  },
+  'ReadVariableOp of no variable': () => one('ReadVariableOp', [table()], { dtype: 'float32' }),
   'a variable that is destroyed': () =>
     execute('DestroyResourceOp', {
       inputs: [one('VarHandleOp', none, { dtype: 'float32', shape: [2] })],
