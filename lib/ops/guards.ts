@@ -231,43 +231,41 @@ export interface GuardedCall {
   readonly attribute: (name: string) => unknown;
 }
 
-/** A table by op, and the one reader of its rows. */
-interface Guard {
-  has(op: string): boolean;
-  check(op: OpDefinition, call: GuardedCall): void;
-}
+type Guard = (op: OpDefinition, call: GuardedCall) => void;
 
+/** What is asked of each op's calls. Gathered once: every call of any op looks here. */
+const GUARDS = new Map<string, Guard[]>();
+
+/** Puts a table by op under the one reader of its rows. */
 function guard<Row>(
   rows: Readonly<Record<string, Row>>,
   check: (op: OpDefinition, row: Row, call: GuardedCall) => void,
-): Guard {
-  return {
-    has: (op) => Object.hasOwn(rows, op),
-    check: (op, call) => check(op, rows[op.name]!, call),
-  };
+): void {
+  for (const [name, row] of Object.entries(rows)) {
+    const guards = GUARDS.get(name) ?? [];
+    GUARDS.set(name, [...guards, (op, call) => check(op, row, call)]);
+  }
 }
 
-/** In this order: a call that deviates from several tables is told of its ranks first, and of values last. */
-const GUARDS: readonly Guard[] = [
-  guard(RANKS, checkRanks),
-  guard(ATTRIBUTES, checkAttributes),
-  guard(TYPES_OF, checkTypes),
-  guard(LENGTHS, checkLengths),
-  guard(COUNTS, checkCounts),
-  guard(SIZES, checkSize),
-  guard(VALUES, checkValues),
-  guard(LAST_VALUES, checkLastValue),
-  guard(BATCHES, checkBatch),
-  guard(MADE_BY_SHAPE, checkElements),
-];
+// In this order: a call that deviates from several tables is told of its ranks first, and of values last.
+guard(RANKS, checkRanks);
+guard(ATTRIBUTES, checkAttributes);
+guard(TYPES_OF, checkTypes);
+guard(LENGTHS, checkLengths);
+guard(COUNTS, checkCounts);
+guard(SIZES, checkSize);
+guard(VALUES, checkValues);
+guard(LAST_VALUES, checkLastValue);
+guard(BATCHES, checkBatch);
+guard(MADE_BY_SHAPE, checkElements);
 
 export function isGuarded(op: string): boolean {
-  return GUARDS.some((one) => one.has(op));
+  return GUARDS.has(op);
 }
 
 /** @throws TfeError `TFE_OP_RANK`, `TFE_OP_ATTRIBUTE`, `TFE_OP_ARGUMENT` */
 export function checkGuards(op: OpDefinition, call: GuardedCall): void {
-  for (const one of GUARDS) if (one.has(op.name)) one.check(op, call);
+  for (const check of GUARDS.get(op.name) ?? []) check(op, call);
 }
 
 function checkRanks(op: OpDefinition, ranks: readonly (number | null)[], call: GuardedCall): void {
