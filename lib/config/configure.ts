@@ -276,6 +276,9 @@ export interface ConfigurationInForce extends Configuration {
   readonly memoryBudget: { readonly tensors: number; readonly bytes: number };
 }
 
+/** Asked once: the processor stays what it is, and its description is long where there are many. */
+let byDefault: boolean | null | undefined;
+
 /** As TensorFlow reads the variable: anything else is none. */
 function oneDnnOf(variable: string | undefined): boolean | null {
   switch (variable?.toLowerCase()) {
@@ -286,7 +289,7 @@ function oneDnnOf(variable: string | undefined): boolean | null {
     case 'true':
       return true;
     default:
-      return oneDnnByDefault();
+      return (byDefault = byDefault === undefined ? oneDnnByDefault() : byDefault);
   }
 }
 
