@@ -12,7 +12,7 @@ import { tf } from '../tf';
 import type { NativeBinding } from './binding';
 import { cpuFlags } from './cpu';
 import { DOCTOR_STEPS, STEP_OF_CODE, type StepId } from './doctor-steps';
-import { errnoOf, isNoFile, problemOf, readHead } from './files';
+import { errnoOf, isNoFile, permissionRefusal, problemOf, readHead } from './files';
 import { hashFileSync } from './hash';
 import { withoutHint, type Finding } from './finding';
 import { IMAGE_HEAD_BYTES, imageProblem } from './image';
@@ -142,7 +142,7 @@ function readable<T>(name: string, replace: () => string, read: () => T): T {
   } catch (error) {
     const errno = errnoOf(error);
     // What Node's permission model forbids has an error of its own.
-    if (errno === undefined || errno === 'ERR_ACCESS_DENIED') throw error;
+    if (errno === undefined || permissionRefusal(error) !== undefined) throw error;
     const isUnreadable = errno === 'EACCES' || errno === 'EPERM';
     throw new Wrong(
       `${name}: ${problemOf(error)}`,
